@@ -1,4 +1,4 @@
-"""Documents of several files: judged whole, or refused at the address that can't be read."""
+"""Documents of several files are read as one, or refused at the reference that can't be read."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ HEAD = {"openapi": "3.1.0", "info": {"title": "T", "version": "1"}}
 JSON = "application/json"
 
 
-# A value of each kind, and the same after an edit; both leave a trace that a caller could see.
+# A value of each kind, and the same after an edit that a caller could notice.
 def answering(kind: str) -> dict[str, Any]:
     content = {JSON: {"schema": {"type": kind}}}
     return {"responses": {"200": {"description": "d", "content": content}}}
@@ -88,7 +88,7 @@ def body(schema: Any) -> dict[str, Any]:
 
 
 def positions(ref: dict[str, str]) -> dict[str, tuple[str, Any]]:
-    """Return every position where a reference may be, with the kind of what it leads to."""
+    """Return every position of a reference, with the kind of its target."""
     address = ref["$ref"]
     schemas = {
         **dict.fromkeys(("items", "additionalProperties", "propertyNames", "contains"), ref),
@@ -166,7 +166,7 @@ def positions(ref: dict[str, str]) -> dict[str, tuple[str, Any]]:
                 }
             },
         ),
-        # no places for references in OpenAPI, but other tools follow them there
+        # not places for references in OpenAPI, but other tools follow them there
         "operation": ("operation", {"paths": {"/x": {"get": ref}}}),
         "description": ("text", operation(description=ref)),
         "extension": ("properties", operation(**{"x-code": [ref]})),
@@ -194,7 +194,7 @@ def bundled(path: Path) -> dict[str, Any]:
 
 
 def differences(tmp_path: Path, before: Path, after: Path) -> list[tuple[str, str]]:
-    """Return the rule of each difference, and the file in *tmp_path* that it is in."""
+    """Return the rule of each difference, and the file in *tmp_path* with it."""
     found, _ = compare(tmp_path / "none", tmp_path / "none", str(before), str(after))
     places = [one.after_source or one.before_source for one in found]
     return [
@@ -206,7 +206,7 @@ def differences(tmp_path: Path, before: Path, after: Path) -> list[tuple[str, st
 @pytest.mark.parametrize("root", ["mapping", "list"])
 @pytest.mark.parametrize("form", ["json", "yaml"])
 @pytest.mark.parametrize("position", POSITIONS)
-def test_what_differs_in_another_file_is_seen_from_everywhere(
+def test_difference_in_another_file_is_found_behind_every_reference(
     tmp_path: Path, position: str, form: str, root: str
 ) -> None:
     path = "/1/%63" if root == "list" else "/a~1b/%63"
@@ -222,14 +222,14 @@ def test_what_differs_in_another_file_is_seen_from_everywhere(
     before, same, after = sides
     assert differences(tmp_path, before, same) == []
     found = differences(tmp_path, before, after)
-    # what refers to a value that nobody judges inside of is told where it refers
+    # a value that is not compared inside is reported at the reference
     unjudged = position in ("link", "extension")
     assert f"after/{'openapi.json' if unjudged else f'parts/there.{form}'}" in {
         file for _, file in found
     }
 
 
-# The schemas of bodies with lists in files of their own, and what the lists contain.
+# The schemas of bodies with lists in separate files, and the content of the lists.
 LISTS: dict[str, tuple[Any, list[Any]]] = {
     "enum": ({"enum": {"$ref": "list.json"}}, ["a", "b"]),
     "allOf": ({"allOf": {"$ref": "list.json"}}, [{"type": "string"}, {"maxLength": 5}]),
@@ -241,7 +241,7 @@ LISTS: dict[str, tuple[Any, list[Any]]] = {
 
 @pytest.mark.parametrize("form", ["json", "flow", "block"])
 @pytest.mark.parametrize("name", LISTS)
-def test_a_file_may_contain_a_list(tmp_path: Path, name: str, form: str) -> None:
+def test_file_may_contain_a_list(tmp_path: Path, name: str, form: str) -> None:
     schema, listed = LISTS[name]
     text = yaml.safe_dump(listed, default_flow_style=form == "flow")
     other = {"list.json" if form == "json" else "list.yaml": listed if form == "json" else text}
@@ -309,7 +309,7 @@ ADDRESSES = {
 }
 
 
-# Where a reference decides on no value: nothing uses these components.
+# References that matter to no value, because nothing uses these components.
 DECIDES_NOTHING = frozenset(
     {
         *(position for position in POSITIONS if position.startswith("components ")),
@@ -319,7 +319,7 @@ DECIDES_NOTHING = frozenset(
 
 
 @pytest.mark.parametrize("address", ADDRESSES)
-def test_an_address_that_can_not_be_read_is_refused_where_it_decides_on_a_value(
+def test_unreadable_reference_is_refused_if_a_value_depends_on_it(
     tmp_path: Path, address: str
 ) -> None:
     home = tmp_path / "api"
@@ -343,7 +343,7 @@ def test_an_address_that_can_not_be_read_is_refused_where_it_decides_on_a_value(
         assert found == [(ADDRESSES[address], 1)], position
 
 
-def test_what_an_api_sends_may_look_like_a_reference(tmp_path: Path) -> None:
+def test_data_of_an_api_may_look_like_a_reference(tmp_path: Path) -> None:
     parts = response(content={JSON: {"example": {"$ref": "https://example.com/a.json"}}})
     document = {**HEAD, **parts}
     assert bundled(written(tmp_path, {"openapi.json": document})) == document
@@ -435,7 +435,7 @@ def refers(name: str, section: str = "schemas") -> dict[str, str]:
     return {"$ref": f"#/components/{section}/{name}"}
 
 
-def test_places_are_those_of_the_files(tmp_path: Path) -> None:
+def test_places_are_those_in_the_files(tmp_path: Path) -> None:
     document = open_document(written(tmp_path, FILES), "api/openapi.yaml", Readings())
     assert [
         str(document.place(pointer))
@@ -457,7 +457,7 @@ def test_places_are_those_of_the_files(tmp_path: Path) -> None:
     ]
 
 
-def test_one_file_and_several_are_the_same_api(tmp_path: Path) -> None:
+def test_single_file_and_several_are_the_same_api(tmp_path: Path) -> None:
     several = written(tmp_path / "several", FILES)
     document = bundled(several)
     one = written(tmp_path / "one", {"openapi.json": document})
@@ -465,7 +465,7 @@ def test_one_file_and_several_are_the_same_api(tmp_path: Path) -> None:
     assert differences(tmp_path, one, several) == []
 
 
-def test_an_operation_of_another_file_is_where_a_link_leads(tmp_path: Path) -> None:
+def test_link_may_refer_to_an_operation_in_another_file(tmp_path: Path) -> None:
     link = {"operationRef": "more.json#/paths/~1y/get"}
     more = {"paths": {"/y": {"get": answering("string")}}}
     files = {"openapi.json": {**HEAD, **response(links={"l": link})}, "more.json": more}
@@ -478,7 +478,7 @@ def test_an_operation_of_another_file_is_where_a_link_leads(tmp_path: Path) -> N
     assert "after/more.json" in {file for _, file in found}
 
 
-def test_files_can_not_multiply_each_other_without_end(tmp_path: Path) -> None:
+def test_references_between_files_can_not_grow_exponentially(tmp_path: Path) -> None:
     files: dict[str, Any] = {"openapi.json": {**HEAD, "x-a": {"$ref": "0.json"}}}
     for level in range(20):
         files[f"{level}.json"] = {str(at): {"$ref": f"{level + 1}.json"} for at in range(10)}
@@ -488,7 +488,7 @@ def test_files_can_not_multiply_each_other_without_end(tmp_path: Path) -> None:
         bundled(written(tmp_path, files))
 
 
-def test_files_can_not_be_nested_without_end(tmp_path: Path) -> None:
+def test_files_can_not_be_nested_endlessly(tmp_path: Path) -> None:
     files: dict[str, Any] = {"openapi.json": {**HEAD, "x-a": {"$ref": "0.json"}}}
     for level in range(100):
         files[f"{level}.json"] = {"below": {"$ref": f"{level + 1}.json"}}
@@ -521,18 +521,18 @@ TOYS = {"properties": {"toy": {"$ref": "toys.json#/Pet"}}}
 
 
 def of_pets(address: str, **more: Any) -> dict[str, Any]:
-    """Return a document in which `/x` answers with what is at *address*."""
+    """Return a document in which `/x` answers with the schema at *address*."""
     return {**HEAD, **body({"$ref": address}), **more}
 
 
 def changes(tmp_path: Path, before: dict[str, Any], after: dict[str, Any]) -> set[tuple[str, str]]:
-    """Return the rules and fields of all that differs between the files of two documents."""
+    """Return the rules and fields of all differences between the files of two documents."""
     sides = [written(tmp_path / "before", before), written(tmp_path / "after", after)]
     found, _ = compare(tmp_path / "none", tmp_path / "none", *map(str, sides))
     return {(one.rule, one.field or "") for one in found}
 
 
-# Ways in which a name that nobody chose comes to be another one, or to be somebody else's.
+# Ways in which a generated component name changes, or collides with another name.
 SHIFTS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "another file with the same stem": (
         {"openapi.json": of_pets("defs.json#/Pet"), "defs.json": {"Pet": PET}},
@@ -554,7 +554,7 @@ SHIFTS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
 
 
 def clashing() -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return two files that are read alike; in the second one its like takes the name."""
+    """Return two equivalent files; in the second, another schema takes the generated name."""
     own = {"components": {"schemas": {"Pet": TOY}}}
     return (
         {"openapi.json": of_pets("defs.json#/Pet"), "defs.json": {"Pet": PET}},
@@ -563,7 +563,7 @@ def clashing() -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 @pytest.mark.parametrize("shift", SHIFTS)
-def test_names_that_nobody_chose_are_no_change(tmp_path: Path, shift: str) -> None:
+def test_change_of_a_generated_name_is_no_change(tmp_path: Path, shift: str) -> None:
     before, after = SHIFTS[shift]
     came, went = set(), set()
     if "toys.json" in after:
@@ -572,21 +572,21 @@ def test_names_that_nobody_chose_are_no_change(tmp_path: Path, shift: str) -> No
     assert changes(tmp_path / "back", after, before) == went
 
 
-def test_a_component_may_have_the_name_that_nobody_chose(tmp_path: Path) -> None:
+def test_component_may_have_the_generated_name(tmp_path: Path) -> None:
     before, after = clashing()
     assert changes(tmp_path / "there", before, after) == {("component-added", "")}
     assert changes(tmp_path / "back", after, before) == {("component-removed", "")}
 
 
 @pytest.mark.parametrize("shift", [*SHIFTS, "clash"])
-def test_an_edit_is_reported_whatever_it_is_called(tmp_path: Path, shift: str) -> None:
+def test_edit_is_reported_whatever_the_generated_name(tmp_path: Path, shift: str) -> None:
     before, after = clashing() if shift == "clash" else SHIFTS[shift]
     text = json.dumps(after).replace('"name": {"type": "string"}', '"name": {"type": "integer"}')
     assert ("type-changed", "name") in changes(tmp_path / "there", before, json.loads(text))
     assert ("type-changed", "name") in changes(tmp_path / "back", json.loads(text), before)
 
 
-def test_all_that_is_wrong_on_both_sides_is_reported(tmp_path: Path) -> None:
+def test_problems_of_both_sides_are_reported_together(tmp_path: Path) -> None:
     (tmp_path / "one.json").write_text('{"swagger": "1.2"}')
     (tmp_path / "other.json").write_text('{"openapi": "4.0.0"}')
     sides = [str(tmp_path / f"{name}.json") for name in ("one", "other")]
@@ -600,7 +600,7 @@ def test_all_that_is_wrong_on_both_sides_is_reported(tmp_path: Path) -> None:
     assert (unknown.value.exit_code, len(reported), reported[1].split(":")[0]) == (3, 2, sides[0])
 
 
-def test_all_documents_of_a_baseline_are_read_before_any_is_judged(tmp_path: Path) -> None:
+def test_all_documents_of_a_baseline_are_read_before_any_is_compared(tmp_path: Path) -> None:
     names = [f"spec/{name}/2024-01-15.json" for name in ("production", "sandbox")]
     written(tmp_path / "old", {name: {"swagger": "1.2"} for name in names})
     with pytest.raises(SourceError) as refused:
@@ -620,7 +620,7 @@ SELF = "https://api.example.com/v1/openapi.yaml"
         ("https://api.example.com/v1/more/parts.yaml#/Pet", "more_parts_Pet"),
     ],
 )
-def test_a_reference_by_the_address_of_the_document_is_its_own(
+def test_reference_with_the_address_of_the_document_is_local(
     tmp_path: Path, reference: str, meant: str
 ) -> None:
     document = bundled(
@@ -647,7 +647,7 @@ def test_a_reference_by_the_address_of_the_document_is_its_own(
 @pytest.mark.parametrize(
     "reference", ["https://api.example.com/v2/openapi.yaml#/a", "https://other.example/v1/x.yaml"]
 )
-def test_a_reference_to_another_address_is_refused(tmp_path: Path, reference: str) -> None:
+def test_reference_to_another_address_is_refused(tmp_path: Path, reference: str) -> None:
     found = {"openapi": "3.2.0", "$self": SELF, "info": {}, **body({"$ref": reference})}
     with pytest.raises(SourceError, match="reference-remote"):
         bundled(written(tmp_path, {"openapi.json": found}))
@@ -656,7 +656,7 @@ def test_a_reference_to_another_address_is_refused(tmp_path: Path, reference: st
 @pytest.mark.parametrize("readings", [None, Readings()], ids=["adopted", "compared"])
 @pytest.mark.parametrize("file", ["value.json", "value.yaml"])
 @pytest.mark.parametrize("section", ["schema", "example", "media", "link", "server"])
-def test_a_whole_file_may_be_a_value(
+def test_complete_file_may_be_a_value(
     tmp_path: Path, section: str, file: str, readings: Readings | None
 ) -> None:
     ref, value = {"$ref": file}, {"a": {"b": 1}}

@@ -1,7 +1,7 @@
-"""What departs from JSON and YAML in published documents is read alike at every door, or refused.
+"""Deviations from JSON and YAML in published documents are handled equally by all commands.
 
-What has one meaning is read: the outcome is that of a plain twin. Anything else is refused by
-name, with file, line and column.
+A deviation with one meaning is read: the result is that of an equivalent without it. Any other is
+refused by name, with file, line and column.
 """
 
 from __future__ import annotations
@@ -313,7 +313,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def findings(*command: str) -> list[tuple[str, str, str]]:
-    """Return the rules, messages and verdicts of what *command* finds."""
+    """Return the rules, messages and verdicts of the findings of *command*."""
     outcome = dateline(*command, "--format", "json")
     assert outcome.status in (0, 1)
     found = json.loads(outcome.out)["changes"]
@@ -321,7 +321,7 @@ def findings(*command: str) -> list[tuple[str, str, str]]:
 
 
 @pytest.mark.parametrize("case", READ)
-def test_what_has_one_meaning_is_read_at_every_door(
+def test_deviation_with_one_meaning_is_read_by_every_command(
     project: Path, case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     suffix, content, document = READ[case]
@@ -337,7 +337,7 @@ def test_what_has_one_meaning_is_read_at_every_door(
 
 
 @pytest.mark.parametrize("case", REFUSED)
-def test_what_has_no_meaning_is_refused_by_name_at_every_door(
+def test_deviation_without_a_meaning_is_refused_by_name_by_every_command(
     project: Path, case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     suffix, content, said = REFUSED[case]
@@ -357,7 +357,7 @@ def test_what_has_no_meaning_is_refused_by_name_at_every_door(
 
 
 @pytest.mark.parametrize("case", [case for case in READ if case.startswith("equal ")])
-def test_a_note_says_where_something_is_there_twice(case: str, tmp_path: Path) -> None:
+def test_note_has_the_place_of_a_duplicate(case: str, tmp_path: Path) -> None:
     suffix, content, _ = READ[case]
     (tmp_path / f"odd{suffix}").write_bytes(content)
     adopted = dateline(
@@ -366,7 +366,7 @@ def test_a_note_says_where_something_is_there_twice(case: str, tmp_path: Path) -
     assert "keys that are there twice with equal values are read once" in adopted.out
 
 
-def test_files_that_a_document_refers_to_may_have_anchors(tmp_path: Path) -> None:
+def test_referenced_files_may_have_anchors(tmp_path: Path) -> None:
     reference = "{ $ref: &part 'part.yaml#/a', x-b: *part }"
     (tmp_path / "odd.yaml").write_bytes(in_yaml(schema=reference))
     (tmp_path / "part.yaml").write_text("b: &b { type: !!str integer }\na: { <<: *b, title: A }\n")
@@ -380,7 +380,7 @@ def test_files_that_a_document_refers_to_may_have_anchors(tmp_path: Path) -> Non
     }
 
 
-def test_a_reference_under_a_key_that_is_an_alias_is_followed(tmp_path: Path) -> None:
+def test_reference_under_a_key_that_is_an_alias_is_followed(tmp_path: Path) -> None:
     (tmp_path / "odd.yaml").write_bytes(in_yaml("&r $ref", "{ *r : part.yaml }"))
     (tmp_path / "part.yaml").write_text("type: integer\n")
     into = tmp_path / "schemas"

@@ -1,4 +1,4 @@
-"""Schemas of another dialect are read where they mean the same, and refused by name elsewhere."""
+"""Schemas of another dialect are read if they have the same meaning, and refused by name if not."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ PLAIN: Final[Schema] = {
 
 EVERY: Final = tuple(DRAFTS)
 UP_TO_7: Final = ("draft-07", "draft-06", "draft-04")
-# Keywords that mean something else in some drafts, or nothing, and in which.
+# Keywords with another meaning or none in some drafts, and these drafts.
 OTHERWISE: Final[dict[str, tuple[str, Schema, tuple[str, ...]]]] = {
     "a tuple": ("items", {"items": [{"type": "string"}]}, EVERY),
     "a tuple of today": ("prefixItems", {"prefixItems": [{"type": "string"}]}, EVERY),
@@ -75,7 +75,7 @@ OTHERWISE: Final[dict[str, tuple[str, Schema, tuple[str, ...]]]] = {
 
 
 def read(schema: Any, **more: Any) -> list[tuple[str, str]]:
-    """Return the problems of a document with *schema* in a response: id and message of each."""
+    """Return the id and message of each problem of a document with *schema* in a response."""
     content = {"application/json": {"schema": schema}}
     written = {
         "openapi": "3.1.0",
@@ -92,7 +92,7 @@ def read(schema: Any, **more: Any) -> list[tuple[str, str]]:
 
 
 def place(schema: Schema, dialect: Any, where: str) -> list[tuple[str, str]]:
-    """Return the problems where *where* says that *schema* is of *dialect*."""
+    """Return the problems if *where* declares that *schema* is of *dialect*."""
     match where:
         case "the schema":
             return read({"$schema": dialect, **schema})
@@ -110,13 +110,13 @@ WHERE: Final = ("the schema", "a schema around it", "a component", "the document
 
 @cases("where", WHERE)
 @cases("dialect", [*READ, *DRAFTS.values()])
-def test_what_means_the_same_is_read(dialect: str, where: str) -> None:
+def test_keyword_with_the_same_meaning_is_read(dialect: str, where: str) -> None:
     assert place(PLAIN, dialect, where) == []
 
 
 @cases("where", WHERE)
 @cases("dialect", UNKNOWN)
-def test_an_unknown_dialect_is_refused_by_name(dialect: Any, where: str) -> None:
+def test_unknown_dialect_is_refused_by_name(dialect: Any, where: str) -> None:
     [(kind, message)] = place(PLAIN, dialect, where)
     assert kind == "unsupported-dialect"
     assert repr(dialect) in message
@@ -125,7 +125,7 @@ def test_an_unknown_dialect_is_refused_by_name(dialect: Any, where: str) -> None
 @cases("where", WHERE)
 @cases("draft", DRAFTS)
 @cases("case", OTHERWISE)
-def test_what_a_draft_means_otherwise_is_refused_by_its_keyword(
+def test_keyword_with_another_meaning_in_a_draft_is_refused(
     case: str, draft: str, where: str
 ) -> None:
     keyword, schema, drafts = OTHERWISE[case]
@@ -135,13 +135,13 @@ def test_what_a_draft_means_otherwise_is_refused_by_its_keyword(
 
 
 @cases("case", OTHERWISE)
-def test_a_schema_with_a_dialect_of_its_own_is_of_that_one(case: str) -> None:
+def test_schema_may_declare_its_own_dialect(case: str) -> None:
     _, schema, _ = OTHERWISE[case]
     own = {"$schema": READ[0], **schema}
     assert place({"allOf": [own]}, DRAFTS["draft-04"], "the schema") == []
 
 
-def test_keywords_are_found_in_yaml_and_behind_escapes() -> None:
+def test_keywords_are_found_in_yaml_and_in_escaped_form() -> None:
     text = '{"openapi": "3.1.0", "json\\u0053chemaDialect": "https://a.example/", "paths": {}}'
     for name in ("x.json", "x.yaml"):
         with pytest.raises(SourceError) as error:
@@ -165,10 +165,10 @@ SPECIFICATIONS = {
 @pytest.mark.parametrize("part", SPECIFICATIONS)
 @pytest.mark.parametrize("main", ["2.0", "3.0", "3.1"])
 @pytest.mark.parametrize("unused", [False, True])
-def test_files_of_swagger_and_of_openapi_are_not_mixed(
+def test_files_of_swagger_and_openapi_can_not_be_mixed(
     tmp_path: Path, main: str, part: str, unused: bool
 ) -> None:
-    """A response or parameter of the other would lose its schema."""
+    """A response or parameter of the other specification would lose its schema."""
     item = {"get": {"responses": {"200": {"description": "d"}}}}
     paths = {"/a": {"$ref": "part.json#/paths/~1a"}}
     name = "definitions" if main == "2.0" else "components"

@@ -1,4 +1,4 @@
-"""What is no OpenAPI document that is read is refused by name, whichever command is given it."""
+"""Files that are no supported OpenAPI document are refused by name, by every command."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ DOCUMENT = {"openapi": "3.0.3", "info": {"title": "T", "version": "1"}, "paths":
 SOUND = json.dumps(DOCUMENT).encode()
 WHOLE = "the whole version in quotes, such as '3.1.0'"
 
-# What a file holds, and what is said of it, its name aside. YAML can hold all of it.
+# The content of a file, and the message without the name of the file. YAML can express all of it.
 FOREIGN = {
     "swagger": (b'{"swagger": "1.2", "paths": {}}', "1:13: openapi-version: this is Swagger 1.2;"),
     "asyncapi": (b'{"asyncapi": "3.0.0"}', "1:14: openapi-version: this is AsyncAPI 3.0.0,"),
@@ -60,7 +60,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture(scope="module")
 def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A project whose outputs are up to date."""
+    """A project with up-to-date outputs."""
     project = tmp_path_factory.mktemp("project")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(project)
@@ -84,7 +84,7 @@ def refused(said: str, *arguments: str) -> None:
 
 @pytest.mark.parametrize("name", ["a.json", "a.yaml"])
 @pytest.mark.parametrize("case", FOREIGN)
-def test_diff_and_adopt_refuse_it_by_name(home: Path, case: str, name: str) -> None:
+def test_diff_and_adopt_refuse_a_foreign_file_by_name(home: Path, case: str, name: str) -> None:
     content, said = FOREIGN[case]
     if (case, name) == ("deep", "a.yaml"):
         said = "too-deep:"
@@ -100,7 +100,7 @@ def test_diff_and_adopt_refuse_it_by_name(home: Path, case: str, name: str) -> N
 
 
 @pytest.mark.parametrize("form", ["json", "yaml"])
-def test_a_byte_order_mark_is_read(home: Path, form: str) -> None:
+def test_byte_order_mark_is_accepted(home: Path, form: str) -> None:
     marked = home / f"marked.{form}"
     marked.write_bytes(b"\xef\xbb\xbf" + SOUND)
     (home / "sound.json").write_bytes(SOUND)
@@ -132,13 +132,13 @@ def in_revision(home: Path, content: bytes) -> list[str]:
 
 def in_tree(home: Path, content: bytes) -> list[str]:
     (home / "generated/spec/sandbox/2024-09-01.json").write_bytes(content)
-    # nothing tells that it was edited
+    # nothing shows that it was edited
     (home / "generated/manifest.json").unlink(missing_ok=True)
     return []
 
 
 @pytest.mark.parametrize("place", [in_folder, in_document, in_revision, in_tree])
-def test_check_refuses_it_wherever_the_baseline_is(
+def test_check_refuses_a_foreign_file_in_any_baseline(
     project: Path, place: Callable[[Path, bytes], list[str]]
 ) -> None:
     outside = {"/x": {"$ref": "https://example.com/a.json"}}
@@ -154,7 +154,7 @@ def test_check_refuses_it_wherever_the_baseline_is(
         refused(said, "check", *place(project, content))
 
 
-def test_files_that_a_published_document_refers_to_are_read_from_its_commit(project: Path) -> None:
+def test_files_of_a_published_document_are_read_from_its_commit(project: Path) -> None:
     spec = project / "generated/spec/sandbox"
     published = json.loads((spec / "2024-09-01.json").read_bytes())
     (spec / "parts").mkdir()
@@ -163,7 +163,7 @@ def test_files_that_a_published_document_refers_to_are_read_from_its_commit(proj
     content = json.dumps(published).encode()
     options = in_revision(project, content)
     assert dateline("check", *options).status == 0
-    # what stands in the tree by now does not count
+    # the current content of the work tree does not matter
     (spec / "parts/book.yaml").write_text("type: string")
     assert dateline("check", *options).status == 0
     shutil.rmtree(project / ".git")

@@ -1,4 +1,4 @@
-"""Swagger 2.0 is read as what it is in OpenAPI 3.0, and its places stay its own."""
+"""Swagger 2.0 is read as its equivalent in OpenAPI 3.0, with places in the original text."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ Told = dict[tuple[str, ...], set[str]]
 
 
 def reported(folder: Path, before: Document, after: Document, *, whole: bool = True) -> Told:
-    """Return the operations that each finding concerns; of all of one rule if not *whole*."""
+    """Return the operations of each finding, or of all findings with one rule if not *whole*."""
     made: Told = {}
     for one in findings(folder, before, after):
         key = (one.rule, f"{one.message} {one.direction}") if whole else (one.rule,)
@@ -61,7 +61,7 @@ def edited(document: Document, *edits: tuple[tuple[str | int, ...], Any]) -> Doc
 
 
 @pytest.mark.parametrize("suffix", ["json", "yaml"])
-def test_every_construct_becomes_what_a_person_writes(tmp_path: Path, suffix: str) -> None:
+def test_every_construct_is_converted_as_a_person_would(tmp_path: Path, suffix: str) -> None:
     path = write(tmp_path / f"library.{suffix}", LIBRARY)
     document = open_document(path, "library", Readings())
     content = json.loads(json.dumps(document.content))
@@ -70,7 +70,7 @@ def test_every_construct_becomes_what_a_person_writes(tmp_path: Path, suffix: st
     assert content == json.loads(json.dumps(LIBRARY_3))
 
 
-def test_only_the_dialect_is_another(tmp_path: Path) -> None:
+def test_conversion_changes_only_the_dialect(tmp_path: Path) -> None:
     assert findings(tmp_path, LIBRARY, LIBRARY) == []
     for before, after, way in (
         (LIBRARY, LIBRARY_3, "'2.0' -> '3.0.4'"),
@@ -82,7 +82,7 @@ def test_only_the_dialect_is_another(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("seed", range(60))
-def test_random_documents_differ_from_their_twins_in_the_dialect_only(
+def test_random_documents_differ_from_their_equivalents_in_the_dialect_only(
     tmp_path: Path, seed: int
 ) -> None:
     old, new = make_twins(seed)
@@ -298,10 +298,10 @@ EDITS: dict[str, tuple[Edit, Edit]] = {
 
 
 @pytest.mark.parametrize("name", EDITS)
-def test_an_edit_is_found_as_it_is_in_openapi_3(tmp_path: Path, name: str) -> None:
+def test_edit_is_found_as_in_openapi_3(tmp_path: Path, name: str) -> None:
     ours, theirs = EDITS[name]
     old, new = edited(LIBRARY, *ours), edited(LIBRARY_3, *theirs)
-    # what is written once in 2.0 may be several things in 3.0
+    # a single text in 2.0 may become several nodes in 3.0
     whole = len(ours) == len(theirs)
     for before, after, twin_before, twin_after in (
         (LIBRARY, old, LIBRARY_3, new),
@@ -310,13 +310,13 @@ def test_an_edit_is_found_as_it_is_in_openapi_3(tmp_path: Path, name: str) -> No
         found = reported(tmp_path / "old", before, after, whole=whole)
         assert found
         assert found == reported(tmp_path / "new", twin_before, twin_after, whole=whole)
-        # and a migration with that edit in it is both
+        # a migration to 3.0 with the same edit has both kinds of changes
         migrated = reported(tmp_path / "migrated", before, twin_after, whole=False)
         rules = {key[:1] for key in found}
         assert migrated.keys() == rules | {("dialect-changed",)}
 
 
-def test_findings_lead_to_the_text_of_2_0(tmp_path: Path) -> None:
+def test_findings_point_to_the_text_of_2_0(tmp_path: Path) -> None:
     places: dict[str, tuple[Edit, str]] = {
         "property": (
             [((*LOAN, "properties", "kind", "type"), "integer")],
@@ -368,9 +368,9 @@ def test_findings_lead_to_the_text_of_2_0(tmp_path: Path) -> None:
             assert written.startswith('"text/csv"' if key == "2" else f'"{key}"'), name
 
 
-# Edits of what several places share, or what 3.0 has elsewhere, and the text of 2.0 that says it
-# before and after. The body and the response of PUT are not those of the component, since it lists
-# media types of its own.
+# Edits of text that several places share, or that 3.0 has elsewhere, and the text of 2.0 before and
+# after. The body and the response of PUT are not those of the component, since it lists media types
+# of its own.
 SHARED: Final[dict[str, tuple[tuple[str | int, ...], Any, str | None, str | None]]] = {
     "body": (
         ("parameters", "LoanBody", "description"),
@@ -433,13 +433,13 @@ SHARED: Final[dict[str, tuple[tuple[str | int, ...], Any, str | None, str | None
 
 
 @cases("name", SHARED)
-def test_what_is_shared_has_the_place_of_its_text(tmp_path: Path, name: str) -> None:
+def test_shared_text_is_the_place_of_its_findings(tmp_path: Path, name: str) -> None:
     path, value, before, after = SHARED[name]
     found = findings(tmp_path, LIBRARY, edited(LIBRARY, (path, value)))
     assert {(one.before_pointer, one.after_pointer) for one in found} == {(before, after)}
 
 
-def test_what_is_written_once_is_one_finding(tmp_path: Path) -> None:
+def test_edit_of_a_single_text_is_one_finding(tmp_path: Path) -> None:
     found = findings(tmp_path, LIBRARY, edited(LIBRARY, (("produces", 2), "text/csv")))
     assert [(one.rule, one.after_pointer) for one in found] == [("media-type-added", "/produces/2")]
     assert found[0].operations == ("GET /covers", "GET /loans/{id}", "POST /covers")
@@ -460,14 +460,14 @@ def operation(*parameters: Document, **keys: Any) -> Document:
 
 
 def read(folder: Path, document: Document) -> tuple[Document, list[str]]:
-    """Return what *document* is in OpenAPI 3.0, and the notes."""
+    """Return *document* in OpenAPI 3.0, and the notes."""
     opened = open_document(write(folder / "a.json", document), "a.json", Readings())
     assert find_wrong_types(opened) == []
     content: Document = json.loads(json.dumps(opened.content))
     return content, [str(note.message) for note in opened.notes]
 
 
-# What 3.0 has no words of its own for: parameters, and what they become.
+# Parameters that 3.0 can't express, and their conversions.
 ODD: dict[str, tuple[Document, Document]] = {
     "tabs": (
         {"name": "p", "in": "query", **STRINGS, "collectionFormat": "tsv"},
@@ -497,7 +497,7 @@ ODD: dict[str, tuple[Document, Document]] = {
 
 
 @pytest.mark.parametrize("name", ODD)
-def test_what_has_no_style_in_3_0_is_kept_as_a_media_type_and_noted(
+def test_collection_format_without_an_equivalent_becomes_a_media_type_with_a_note(
     tmp_path: Path, name: str
 ) -> None:
     parameter, made = ODD[name]
@@ -509,7 +509,7 @@ def test_what_has_no_style_in_3_0_is_kept_as_a_media_type_and_noted(
     assert findings(tmp_path, operation(parameter), operation(plain))
 
 
-def test_bodies_of_a_path_are_those_of_its_operations(tmp_path: Path) -> None:
+def test_body_of_a_path_belongs_to_its_operations(tmp_path: Path) -> None:
     body = {"name": "b", "in": "body", "schema": {"type": "string"}}
     own = {"name": "c", "in": "body", "schema": {"type": "integer"}}
     document = small(
@@ -529,7 +529,7 @@ def test_bodies_of_a_path_are_those_of_its_operations(tmp_path: Path) -> None:
     }
 
 
-def test_fields_of_a_path_are_joined_by_those_of_its_operations(tmp_path: Path) -> None:
+def test_form_fields_of_a_path_and_its_operations_are_joined(tmp_path: Path) -> None:
     def field(name: str, kind: str) -> Document:
         return {"name": name, "in": "formData", "type": kind}
 
@@ -551,7 +551,7 @@ def test_fields_of_a_path_are_joined_by_those_of_its_operations(tmp_path: Path) 
     }
 
 
-def test_an_empty_value_of_a_field_is_one_of_its_values(tmp_path: Path) -> None:
+def test_empty_value_of_a_field_is_one_of_its_values(tmp_path: Path) -> None:
     def properties(**keys: Any) -> Any:
         field = {"name": "f", "in": "formData", "allowEmptyValue": True, **keys}
         body = read(tmp_path, operation(field))[0]["paths"]["/x"]["post"]["requestBody"]
@@ -563,7 +563,7 @@ def test_an_empty_value_of_a_field_is_one_of_its_values(tmp_path: Path) -> None:
     assert properties(type="string") == {"type": "string"}
 
 
-def test_types_of_other_readers_of_json_schema_are_read(tmp_path: Path) -> None:
+def test_types_of_other_json_schema_drafts_are_read(tmp_path: Path) -> None:
     definitions = {
         "One": {"type": ["string"]},
         "Null": {"type": ["string", "null"], "maxLength": 1},
@@ -604,7 +604,7 @@ def test_references_into_anything_are_followed(tmp_path: Path) -> None:
     assert schemas == {"schema": body["schema"], "items": {"type": "string"}}
     posts = [content["paths"][path]["post"] for path in ("/x", "/y")]
     assert posts[0] == posts[1]
-    # an edit behind them is one finding, where it is written
+    # an edit of their target is one finding, at its place
     edit = (("paths", "/x", "post", "parameters", 0, "schema", "properties", "a"), {"type": "null"})
     found = findings(tmp_path, document, edited(document, edit))
     assert {one.after_pointer for one in found} == {
@@ -620,14 +620,14 @@ def test_schemes_without_a_host_are_kept(tmp_path: Path) -> None:
     other = small(basePath="/v1", schemes=["https"], paths=paths)
     found = findings(tmp_path, small(basePath="/v1", schemes=["http"], paths=paths), other)
     assert [one.rule for one in found] == ["servers-changed"]
-    # 3.0 has no words for them
+    # 3.0 can't express them
     written = {**small(), "openapi": "3.0.4", "servers": [{"url": "/v1"}]}
     del written["swagger"]
     other = small(basePath="/v1", schemes=["https"])
     assert [one.rule for one in findings(tmp_path, other, written)] == ["dialect-changed"]
 
 
-def test_the_version_may_be_a_number(tmp_path: Path) -> None:
+def test_version_may_be_a_number(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text("swagger: 2.0\ninfo: {title: T, version: '1'}\npaths: {}\n")
     content = open_document(tmp_path / "a.yaml", "a.yaml", Readings()).content
     assert content == {
@@ -655,7 +655,7 @@ REFUSED: dict[str, tuple[Document, str]] = {
 
 
 @pytest.mark.parametrize("case", REFUSED)
-def test_what_leads_out_of_the_file_is_refused(tmp_path: Path, case: str) -> None:
+def test_reference_outside_of_the_file_is_refused(tmp_path: Path, case: str) -> None:
     document, said = REFUSED[case]
     path = write(tmp_path / "a.json", document)
     with pytest.raises(SourceError) as refused:
@@ -672,11 +672,11 @@ def nodes(document: Any, path: tuple[str | int, ...] = ()) -> list[tuple[str | i
     return found
 
 
-# Every node of the document has its turn with some of these.
+# Every node of the document is replaced by some of these in turn.
 WRONG: Final[tuple[Any, ...]] = (None, [], 7, {}, "text", [7], {"a": 7}, {"$ref": "#/no"}, [[]])
 
 
-def test_a_value_of_the_wrong_type_is_a_problem_and_no_crash(tmp_path: Path) -> None:
+def test_value_of_the_wrong_type_is_a_problem_and_no_crash(tmp_path: Path) -> None:
     for at, path in enumerate(nodes(LIBRARY)):
         for step in (0, 4) if path != ("swagger",) else ():
             document = edited(LIBRARY, (path, WRONG[(at + step) % len(WRONG)]))

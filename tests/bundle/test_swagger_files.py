@@ -1,4 +1,4 @@
-"""Swagger 2.0 of several files is the same as that of one; its places are those of the files."""
+"""Swagger 2.0 in several files equals a single file; places are those in the files."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SECTIONS: Final = ("definitions", "parameters", "responses")
 
 
 def lead(node: Any, to: str) -> Any:
-    """Return *node* with references to entries of the document as addresses, each as *to* says."""
+    """Return *node* with references to entries replaced by addresses, as *to* returns them."""
     if isinstance(node, list):
         return [lead(below, to) for below in node]
     if not isinstance(node, dict):
@@ -31,7 +31,7 @@ def lead(node: Any, to: str) -> Any:
 
 
 def without_references_inside(node: Any) -> Any:
-    """Return *node* without references to what is inside an entry, which others name anew."""
+    """Return *node* without references into entries, whose targets get new names."""
     if isinstance(node, list):
         return [without_references_inside(below) for below in node]
     if not isinstance(node, dict):
@@ -54,9 +54,9 @@ def write(folder: Path, files: dict[str, Any]) -> Path:
 
 
 def divide(document: Document, *, aliases: bool, whole: bool) -> dict[str, Any]:
-    """Return files that hold *document*: each entry of a section has its own, and each path.
+    """Split *document* into files: one for each entry of a section, and for each path.
 
-    With *aliases*, the document lists them; with *whole*, it has a file for all paths.
+    With *aliases*, the document lists them; with *whole*, all paths are in one file.
     """
     main = {key: value for key, value in document.items() if key not in (*SECTIONS, "paths")}
     files = {"api.json": main}
@@ -93,7 +93,7 @@ def test_files_that_refer_to_each_other_make_one_document(
     if aliases:
         assert compare(tmp_path, tmp_path, str(one), str(several))[0] == []
     else:
-        # what nothing refers to is in no document
+        # unreferenced entries are in no document
         for section, entries in wanted["components"].items():
             kept = found["components"].get(section, {})
             wanted["components"][section] = {
@@ -142,7 +142,7 @@ def test_parts_get_names_of_their_own(tmp_path: Path) -> None:
     }
 
 
-def test_places_are_those_of_the_files(tmp_path: Path) -> None:
+def test_places_are_those_in_the_files(tmp_path: Path) -> None:
     document = open_document(write(tmp_path, SMALL), "api.json", Readings())
     places = {
         pointer: (document.place(pointer).file, document.find_pointer(pointer))
@@ -171,7 +171,7 @@ def test_places_are_those_of_the_files(tmp_path: Path) -> None:
         ("circle.json", "api.json:9:12: reference-circular: "),
     ],
 )
-def test_an_address_that_can_not_be_read_is_refused_where_it_is_written(
+def test_unreadable_reference_is_refused_where_it_is_written(
     tmp_path: Path, reference: str, said: str
 ) -> None:
     api = {**SMALL["api.json"], "paths": {"/a": {"$ref": reference}}}
@@ -188,7 +188,7 @@ PARTS: Final = {
     "b": {"in": "body", "name": "b", "schema": {"type": "string"}},
 }
 
-# What is beside the reference to a path item with `get` and `x-a`, and what it becomes.
+# The siblings of a reference to a path item with `get` and `x-a`, and the result.
 BESIDE: Final[list[tuple[Any, Any]]] = [
     ({"post": ANSWER}, {"post": ANSWER}),
     ({"x-a": 2}, {"x-a": 2}),
@@ -206,7 +206,7 @@ BESIDE: Final[list[tuple[Any, Any]]] = [
 
 @pytest.mark.parametrize("is_first", [True, False])
 @pytest.mark.parametrize(("beside", "made"), BESIDE)
-def test_what_is_beside_the_reference_to_a_path_item_is_kept(
+def test_siblings_of_a_reference_to_a_path_item_are_kept(
     tmp_path: Path, beside: Any, made: Any, is_first: bool
 ) -> None:
     reference = {"$ref": "parts/p.json"}
@@ -269,7 +269,7 @@ def test_extensions_can_not_be_nested_without_end(tmp_path: Path) -> None:
         read(write(tmp_path, files))
 
 
-def test_sections_are_joined_with_the_entries_beside_their_reference(tmp_path: Path) -> None:
+def test_sections_are_joined_with_the_siblings_of_their_reference(tmp_path: Path) -> None:
     files = {
         "api.json": {
             **HEAD,

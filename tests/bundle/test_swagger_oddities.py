@@ -1,4 +1,4 @@
-"""What generators write into Swagger 2.0 that it doesn't allow: nothing is lost or refused."""
+"""Invalid output of Swagger 2.0 generators is accepted without loss."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_servers_have_one_host_and_a_path(tmp_path: Path, keys: Document, urls: 
 
 
 @pytest.mark.parametrize("place", ["query", "header", "path", "formData"])
-def test_a_format_that_is_null_is_the_default(tmp_path: Path, place: str) -> None:
+def test_format_null_is_the_default(tmp_path: Path, place: str) -> None:
     listed = {"in": place, "name": "p", "type": "array", "items": TEXT}
     ours, theirs = (
         read(tmp_path, swagger(paths={"/a": {"post": operation({**listed, **more})}}))
@@ -77,7 +77,7 @@ def test_a_format_that_is_null_is_the_default(tmp_path: Path, place: str) -> Non
 OTHER: Final = {"in": "body", "name": "c", "schema": TEXT, "required": True}
 MORE: Final = {**FIELD, "name": "g"}
 
-# The parameters of a path and of its operation, and those that are not part of the body.
+# The parameters of a path and of its operation, and those outside of the body.
 SPARE: Final[list[tuple[list[Document], list[Document], list[Document]]]] = [
     ([], [BODY, FIELD], [FIELD]),
     ([], [FIELD, BODY, MORE], [FIELD, MORE]),
@@ -117,7 +117,7 @@ SECTIONS: Final = {
 
 @pytest.mark.parametrize("empty", [[], None, {}])
 @pytest.mark.parametrize("key", SECTIONS)
-def test_empty_sections_have_no_entries(tmp_path: Path, key: str, empty: Any) -> None:
+def test_empty_list_is_accepted_as_an_empty_section(tmp_path: Path, key: str, empty: Any) -> None:
     """PHP writes an empty mapping as a list."""
     content, notes = read(tmp_path, swagger(**{key: empty}))
     assert content["components"] == {SECTIONS[key]: empty}
@@ -167,7 +167,7 @@ def test_examples_without_media_types_are_kept(tmp_path: Path, examples: Any) ->
 
 
 @pytest.mark.parametrize("examples", [[], None, {}])
-def test_no_examples_are_none(tmp_path: Path, examples: Any) -> None:
+def test_empty_examples_are_dropped(tmp_path: Path, examples: Any) -> None:
     response = {"description": "d", "schema": TEXT, "examples": examples}
     content, notes = read(tmp_path, swagger(responses={"R": response}))
     made = content["components"]["responses"]["R"]
@@ -184,7 +184,7 @@ def test_extensions_of_a_response_are_kept_beside_its_examples(tmp_path: Path) -
 ANY: Final = [{"enum": ["a", 1]}]
 UNION: Final = {"anyOf": [{"type": "string"}, {"type": "integer"}]}
 
-# Schemas with several types, and what they become.
+# Schemas with several types, and their conversions.
 TYPES: Final[list[tuple[Document, Document]]] = [
     ({"type": ["string", None]}, {"type": "string", "nullable": True}),
     ({"type": ["string", "integer"]}, UNION),
@@ -202,7 +202,7 @@ TYPES: Final[list[tuple[Document, Document]]] = [
 
 
 @pytest.mark.parametrize(("schema", "made"), TYPES)
-def test_several_types_are_a_union_beside_any_other(
+def test_several_types_become_a_union_beside_any_other(
     tmp_path: Path, schema: Document, made: Document
 ) -> None:
     content, _ = read(tmp_path, swagger(definitions={"A": schema}))
@@ -245,7 +245,7 @@ def test_path_items_in_extensions_are_converted(
     assert content["x-items"] == items
 
 
-def test_what_is_found_in_them_has_its_place(tmp_path: Path) -> None:
+def test_findings_in_extensions_have_places(tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     parameter = {"in": "query", "name": "q", "type": 7}
     document = swagger(

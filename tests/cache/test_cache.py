@@ -1,4 +1,4 @@
-"""What is kept is given back as it was put, or not at all."""
+"""A cache returns what was stored, or nothing."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def put(
 
 
 def found(path: Path, secret: bytes = b"ours") -> dict[str, bytes]:
-    """Return what a new cache at *path* has of ENTRIES."""
+    """Return the ENTRIES that a new cache at *path* has."""
     cache = Cache(path, secret)
     made = {name: cache.get(cache.key("test", name)) for name in ENTRIES}
     cache.close()
@@ -37,13 +37,13 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "cache"
 
 
-def test_what_is_put_is_found_by_later_runs(path: Path) -> None:
+def test_stored_entry_is_found_by_later_runs(path: Path) -> None:
     assert found(path) == {}
     put(path, ENTRIES)
     assert found(path) == ENTRIES
 
 
-def test_what_is_put_is_found_before_it_is_kept(path: Path) -> None:
+def test_stored_entry_is_found_before_it_is_written(path: Path) -> None:
     for cache in (Cache(path, b"ours"), Cache(None)):
         cache.put(b"key", b"content")
         assert cache.get(b"key") == b"content"
@@ -51,7 +51,7 @@ def test_what_is_put_is_found_before_it_is_kept(path: Path) -> None:
     assert not path.exists()
 
 
-def test_without_a_file_nothing_is_kept(tmp_path: Path) -> None:
+def test_nothing_is_stored_without_a_file(tmp_path: Path) -> None:
     put(tmp_path / "absent" / "cache", ENTRIES)
     assert [*tmp_path.iterdir()] == []
 
@@ -96,7 +96,7 @@ DAMAGES: dict[str, Callable[[Path], object]] = {
 
 
 @pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
-def test_what_is_damaged_is_not_found_and_made_anew(
+def test_damaged_entry_is_not_found_and_replaced(
     path: Path, damage: Callable[[Path], object]
 ) -> None:
     put(path, ENTRIES)
@@ -107,7 +107,7 @@ def test_what_is_damaged_is_not_found_and_made_anew(
     assert found(path) == ENTRIES
 
 
-def test_no_damage_of_one_byte_changes_an_entry(path: Path) -> None:
+def test_damage_of_one_byte_changes_no_entry(path: Path) -> None:
     put(path, ENTRIES)
     whole = path.read_bytes()
     for offset in range(0, len(whole), 997):
@@ -116,7 +116,7 @@ def test_no_damage_of_one_byte_changes_an_entry(path: Path) -> None:
 
 
 @pytest.mark.parametrize("flipped", [0x01, 0x80, 0xFF])
-def test_damage_to_the_description_of_tables_is_no_error(path: Path, flipped: int) -> None:
+def test_damage_to_the_schema_of_tables_is_no_error(path: Path, flipped: int) -> None:
     put(path, {"entry 1": ENTRIES["entry 1"]})
     page = 4096
     whole = path.read_bytes()
@@ -129,7 +129,7 @@ def test_damage_to_the_description_of_tables_is_no_error(path: Path, flipped: in
         assert found(path).items() <= ENTRIES.items()
 
 
-def test_contents_of_one_key_are_not_those_of_another(path: Path) -> None:
+def test_content_of_another_key_is_not_accepted(path: Path) -> None:
     put(path, ENTRIES)
     edited(
         path,
@@ -139,7 +139,7 @@ def test_contents_of_one_key_are_not_those_of_another(path: Path) -> None:
     assert ENTRIES[name] == content
 
 
-def test_a_link_is_not_followed(path: Path, tmp_path: Path) -> None:
+def test_symbolic_link_is_not_followed(path: Path, tmp_path: Path) -> None:
     theirs = tmp_path / "theirs"
     put(theirs, {"entry 1": b"theirs"})
     before = theirs.read_bytes()
@@ -149,13 +149,13 @@ def test_a_link_is_not_followed(path: Path, tmp_path: Path) -> None:
     assert (theirs.read_bytes(), found(path)) == (before, ENTRIES)
 
 
-def test_a_folder_in_the_way_is_left_alone(path: Path) -> None:
+def test_folder_in_place_of_the_cache_is_left_alone(path: Path) -> None:
     path.mkdir()
     put(path, ENTRIES)
     assert (found(path), path.is_dir()) == ({}, True)
 
 
-def test_a_file_in_use_is_neither_read_nor_damaged(
+def test_file_in_use_is_neither_read_nor_damaged(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("dateline.cache._WAIT_SECONDS", 0)
@@ -167,7 +167,7 @@ def test_a_file_in_use_is_neither_read_nor_damaged(
     assert found(path) == ENTRIES
 
 
-def test_what_was_not_used_for_longest_goes_first(path: Path) -> None:
+def test_least_recently_used_entries_are_removed_first(path: Path) -> None:
     put(path, {"entry 1": b"1" * 100, "entry 2": b"2" * 100})
     cache = Cache(path, b"ours")
     cache.get(cache.key("test", "entry 1"))
@@ -186,19 +186,19 @@ def output(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def kept(output: Path) -> bytes | None:
-    """Return what the cache has for *output* of an earlier call, and put it there."""
+    """Return the cached *output* of an earlier call, and store it."""
     with open_cache(output) as cache:
         content = cache.get(b"key")
         cache.put(b"key", b"content")
     return content
 
 
-def test_a_project_keeps_nothing_before_outputs_are_generated(output: Path) -> None:
+def test_project_without_outputs_has_no_cache(output: Path) -> None:
     assert [kept(output), kept(output)] == [None, None]
     assert [path.name for path in output.parent.iterdir()] == ["out"]
 
 
-def test_a_project_keeps_its_entries_beside_its_outputs(output: Path) -> None:
+def test_project_has_its_cache_beside_its_outputs(output: Path) -> None:
     (output / MANIFEST).write_text("{}")
     assert [kept(output), kept(output)] == [None, b"content"]
     beside = output.parent / ".out.dateline"
@@ -206,7 +206,7 @@ def test_a_project_keeps_its_entries_beside_its_outputs(output: Path) -> None:
     assert (beside / ".gitignore").read_text() == "*\n"
 
 
-def test_a_cache_that_comes_with_a_checkout_is_not_used(
+def test_cache_that_comes_with_a_checkout_is_not_used(
     output: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (output / MANIFEST).write_text("{}")
@@ -215,14 +215,14 @@ def test_a_cache_that_comes_with_a_checkout_is_not_used(
     assert [kept(output), kept(output)] == [None, b"content"]
 
 
-def test_nothing_is_kept_without_a_secret(output: Path, tmp_path: Path) -> None:
+def test_nothing_is_cached_without_a_secret(output: Path, tmp_path: Path) -> None:
     (output / MANIFEST).write_text("{}")
     (tmp_path / "home").write_text("in the way")
     assert [kept(output), kept(output)] == [None, None]
 
 
 @pytest.mark.parametrize("size", [0, 31, 33])
-def test_a_secret_that_was_cut_off_is_made_anew(output: Path, tmp_path: Path, size: int) -> None:
+def test_truncated_secret_is_replaced(output: Path, tmp_path: Path, size: int) -> None:
     (output / MANIFEST).write_text("{}")
     secret = tmp_path / "home" / "dateline" / "secret"
     kept(output)
@@ -231,7 +231,7 @@ def test_a_secret_that_was_cut_off_is_made_anew(output: Path, tmp_path: Path, si
     assert [kept(output), kept(output)] == [None, b"content"]
 
 
-def test_what_is_kept_for_the_user_is_found_by_its_name() -> None:
+def test_cache_of_the_user_is_found_by_name() -> None:
     assert read_own("one") is None
     write_own("one", b"content")
     write_own("two", b"other")
@@ -241,7 +241,7 @@ def test_what_is_kept_for_the_user_is_found_by_its_name() -> None:
 
 
 @pytest.mark.parametrize("spoil", ["damaged", "cut off", "of another name", "unsealed"])
-def test_what_others_wrote_for_the_user_is_not_found(user_caches: Path, spoil: str) -> None:
+def test_user_cache_written_by_others_is_not_used(user_caches: Path, spoil: str) -> None:
     write_own("one", b"content")
     write_own("two", b"content")
     path = user_caches / "dateline" / "one"
@@ -256,7 +256,7 @@ def test_what_others_wrote_for_the_user_is_not_found(user_caches: Path, spoil: s
     assert read_own("one") is None
 
 
-def test_nothing_is_kept_for_a_user_whose_folder_is_a_file(user_caches: Path) -> None:
+def test_nothing_is_cached_if_the_users_folder_is_a_file(user_caches: Path) -> None:
     user_caches.write_text("")
     write_own("one", b"content")
     assert read_own("one") is None

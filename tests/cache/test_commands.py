@@ -19,7 +19,7 @@ EDITS: Final = 3
 def test_commands_are_the_same_with_any_cache(tmp_path: Path) -> None:
     tried = try_edits(tmp_path, EDITS)
     assert tried.differing == []
-    # some edits break a contract, others do not
+    # some edits break a contract, and some don't
     assert tried.statuses == {
         "check": {0, 1},
         "check --format json --against generated": {0, 1},
@@ -29,9 +29,10 @@ def test_commands_are_the_same_with_any_cache(tmp_path: Path) -> None:
     }
 
 
-def test_places_of_converters_follow_the_words_before_them(tmp_path: Path) -> None:
+def test_places_of_converters_follow_edits_of_descriptions(tmp_path: Path) -> None:
     schemas = folder(tmp_path, LIBRARY, "schemas")
-    # a draft that demands a converter: a value of another kind, and a word before it in its line
+    # a draft that needs a converter, because a value has another type, and a description before it
+    # in the same line
     (schemas / "counted.json").write_text(
         '{"paths": {"/counted": {"get": {"operationId": "getCounted", "responses": {"200": '
         '{"description": "One", "content": {"text/plain": {"schema": {"type": "string", '

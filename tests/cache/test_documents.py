@@ -1,4 +1,4 @@
-"""The documents that are kept by the meaning of definitions are those that these generate."""
+"""Documents cached by the meaning of definitions equal those that are rendered."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def never(_: Api) -> list[Artifact]:
 
 
 def with_words(api: Api, replace: Callable[[str], str]) -> Api:
-    """Return *api* with other words, but for those of `info`, as if it was read so."""
+    """Return *api* with other descriptions, except those of `info`, as if it was loaded so."""
     before = api.document
     assert isinstance(before, Definitions)
     known = before.find_words(before.words)
@@ -70,7 +70,7 @@ def apis(root: Path) -> Iterator[Api]:
     yield from (load(each.folder, cache=Cache(None)) for each in adopted_apis())
 
 
-def test_what_is_kept_is_what_is_rendered_whatever_the_words_are(tmp_path: Path) -> None:
+def test_cached_documents_equal_rendered_ones_for_any_descriptions(tmp_path: Path) -> None:
     differing = []
     for api in apis(tmp_path):
         cache = Cache(None)
@@ -78,7 +78,7 @@ def test_what_is_kept_is_what_is_rendered_whatever_the_words_are(tmp_path: Path)
         other = with_words(api, lambda word: f"{word} Or:\n\n- {len(word)}\n\n<{word * 3}>")
         rendered = render_documents(other)
         differing.append(rendered != render_documents(api))
-        # nothing is rendered again: not for other words, not for those of before
+        # nothing is rendered again, neither for the new descriptions nor for the old ones
         assert recall(other, cache, never) == rendered
         assert recall(api, cache, never) == render_documents(api)
     assert any(differing)
@@ -93,17 +93,17 @@ def test_what_is_kept_is_what_is_rendered_whatever_the_words_are(tmp_path: Path)
         "É 漢字 😀",
     ],
 )
-def test_odd_words_are_laid_out_as_they_are_otherwise(text: str) -> None:
+def test_unusual_descriptions_are_rendered_as_without_a_cache(text: str) -> None:
     api = load(SCHEMAS, cache=Cache(None))
     cache = Cache(None)
     recall(api, cache, render_documents)
     numbers: dict[str, int] = {}
-    # one word is the text alone
+    # a single description, without other text
     other = with_words(api, lambda word: text + str(numbers.setdefault(word, len(numbers)) or ""))
     assert recall(other, cache, never) == render_documents(other)
 
 
-def test_what_else_decides_is_rendered_again(tmp_path: Path) -> None:
+def test_other_inputs_lead_to_a_new_rendering(tmp_path: Path) -> None:
     schemas = folder(tmp_path, LIBRARY, "schemas")
     api = load(schemas, cache=Cache(None))
     cache = Cache(None)
@@ -115,13 +115,13 @@ def test_what_else_decides_is_rendered_again(tmp_path: Path) -> None:
     assert recall(dataclasses.replace(api, document=document), cache, lambda _: []) == []
 
 
-def test_a_document_that_is_lost_is_rendered_again(tmp_path: Path) -> None:
+def test_lost_document_is_rendered_again(tmp_path: Path) -> None:
     api = load(SCHEMAS, cache=Cache(None))
     path = tmp_path / "cache"
     cache = Cache(path, b"secret")
     rendered = recall(api, cache, render_documents)
     cache.close()
-    # so few bytes that only the head is kept, or nothing
+    # a cache so small that it keeps only the head, or nothing
     small = Cache(path, b"secret", limit=20_000)
     small.put(small.key("one more"), b"")
     small.close()
@@ -130,7 +130,7 @@ def test_a_document_that_is_lost_is_rendered_again(tmp_path: Path) -> None:
     again.close()
 
 
-def test_what_has_another_size_may_be_without_content() -> None:
+def test_entry_of_another_size_may_lack_content() -> None:
     api = load(SCHEMAS, cache=Cache(None))
     cache = Cache(None)
     before = {each.path: each.content for each in recall(api, cache, render_documents)}
@@ -154,7 +154,7 @@ def swap_case(word: str) -> str:
 
 
 @pytest.mark.parametrize("word", ["One", "Two", "Three"])
-def test_words_are_in_their_places_after_other_definitions_with_an_equal_document(
+def test_descriptions_are_in_place_after_other_definitions_with_an_equal_document(
     tmp_path: Path, word: str
 ) -> None:
     fields = [
@@ -177,7 +177,7 @@ def test_words_are_in_their_places_after_other_definitions_with_an_equal_documen
         assert recall(other, cache, never) == render_documents(other)
 
 
-def test_definitions_with_parts_are_rendered(tmp_path: Path) -> None:
+def test_definitions_in_several_files_are_rendered(tmp_path: Path) -> None:
     files = dict(LIBRARY)
     schemas = folder(tmp_path, files, "schemas")
     part = schemas / "parts" / "name.yaml"
@@ -193,7 +193,7 @@ def test_definitions_with_parts_are_rendered(tmp_path: Path) -> None:
         assert recall(api, cache, lambda _: []) == []
 
 
-def test_a_text_that_is_not_known_yet_is_not_compared() -> None:
+def test_unknown_text_is_not_compared() -> None:
     word = PendingText("one")
     assert word in (word,)
     with pytest.raises(ValueError, match="compared"):
@@ -202,7 +202,7 @@ def test_a_text_that_is_not_known_yet_is_not_compared() -> None:
         _ = word in ("two",)
 
 
-def test_words_of_edited_files_are_found(tmp_path: Path) -> None:
+def test_descriptions_in_edited_files_are_found(tmp_path: Path) -> None:
     shutil.copytree(SCHEMAS, tmp_path / "schemas")
     cache = Cache(None)
     before = render(load(tmp_path / "schemas", cache=cache), models=False, cache=cache)

@@ -1,4 +1,4 @@
-"""In a fresh clone outputs are compared with what the definitions generate, as anywhere else."""
+"""In a new clone, outputs are compared with what the definitions generate, as anywhere else."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dateline.fresh import beside
 from dateline.generate import Workspace, generate, stale
 
 
-def test_outputs_are_stale_in_a_fresh_clone_where_they_are_stale_otherwise(tmp_path: Path) -> None:
+def test_outputs_are_stale_in_a_new_clone_if_they_are_elsewhere(tmp_path: Path) -> None:
     shutil.copytree(SCHEMAS, tmp_path / "schemas")
     workspace = Workspace(schemas=tmp_path / "schemas", output=tmp_path / "generated")
     generate(workspace)
@@ -23,6 +23,6 @@ def test_outputs_are_stale_in_a_fresh_clone_where_they_are_stale_otherwise(tmp_p
         known = stale(workspace)
         shutil.rmtree(beside(workspace.output))
         assert stale(workspace) == known
-        # what was read is kept, and the next run has it
+        # what was read is cached for the next run
         assert stale(workspace) == known
     assert [str(each).partition(":")[2] for each in known] == [" edited"]

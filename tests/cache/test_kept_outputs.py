@@ -1,4 +1,4 @@
-"""Outputs that are kept by the meaning of definitions are the ones that these generate."""
+"""Outputs cached by the meaning of definitions equal those that are generated."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Outputs = tuple[list[Artifact], list[str]]
 
 
 class Kind:
-    """An output, and whether it was laid out when it was recalled."""
+    """An output, and whether it was generated instead of read from the cache."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -67,7 +67,7 @@ def kind(request: pytest.FixtureRequest) -> Kind:
 
 @cache
 def keep_payments(name: str) -> tuple[Api, Cache]:
-    """Return the payment API, and a cache that has its output *name*; made once for all tests."""
+    """Return the payment API, and a cache with its output *name*, made once for all tests."""
     found, kept = load(SCHEMAS, cache=Cache(None)), Cache(None)
     Kind(name).recall(found, kept)
     return found, kept
@@ -79,7 +79,7 @@ def keep_quoted(name: str) -> set[str]:
 
 
 def reword(found: Api, replace: Callable[[str], str]) -> Api:
-    """Return *found* with other words, as if it had the same meaning."""
+    """Return *found* with other descriptions, as if it had the same meaning."""
     assert isinstance(found.document, Definitions)
     document = Definitions(replace_words("document", found.document, replace))
     document.meaning = found.document.meaning
@@ -102,7 +102,7 @@ def otherwise_but(
     return lambda word: word if word in quoted else replace(word)
 
 
-def test_what_is_kept_is_what_is_rendered_whatever_the_words_are(kind: Kind) -> None:
+def test_cached_outputs_equal_generated_ones_for_any_descriptions(kind: Kind) -> None:
     differing = []
     for found in apis():
         cache = Cache(None)
@@ -112,12 +112,12 @@ def test_what_is_kept_is_what_is_rendered_whatever_the_words_are(kind: Kind) -> 
         other = reword(found, otherwise_but(say_otherwise, kind.list_quoted(found)))
         reworded = kind.render(other)
         differing.append(reworded != rendered)
-        # nothing is rendered again: not for other words, not for those of before
+        # nothing is generated again, neither for the new descriptions nor for the old ones
         assert kind.recall(other, cache) == reworded
         assert kind.was_kept
         assert kind.recall(found, cache) == rendered
         assert kind.was_kept
-    # some words of some definitions are not in the output
+    # some descriptions of some definitions are not in the output
     assert any(differing)
 
 
@@ -134,7 +134,7 @@ ODD = (
 
 
 @pytest.mark.parametrize("text", ODD)
-def test_odd_words_are_laid_out_as_they_are_otherwise(text: str, kind: Kind) -> None:
+def test_unusual_descriptions_are_rendered_as_without_a_cache(text: str, kind: Kind) -> None:
     found, kept = keep_payments(kind.name)
     quoted = keep_quoted(kind.name)
     other = reword(found, otherwise_but(lambda word: f"{text} {word}", quoted))
@@ -143,15 +143,13 @@ def test_odd_words_are_laid_out_as_they_are_otherwise(text: str, kind: Kind) -> 
 
 
 @pytest.mark.parametrize("text", [" ", "\n", "It is DEPRECATED.", "\U0001d300 is a mark"])
-def test_words_that_decide_something_are_no_words_of_the_same_meaning(
-    text: str, kind: Kind
-) -> None:
+def test_descriptions_that_affect_the_output_have_a_meaning(text: str, kind: Kind) -> None:
     found, kept = keep_payments(kind.name)
     other = reword(found, lambda word: f"{text}{len(word)}" if text.strip() else text)
     assert kind.recall(other, kept) == kind.render(other)
 
 
-def test_words_that_are_no_text_are_laid_out_as_they_are_otherwise() -> None:
+def test_descriptions_that_are_no_text_are_rendered_as_without_a_cache() -> None:
     kind = Kind("package")
     found, kept = keep_payments(kind.name)
     other = reword(found, lambda word: f"\ud800{len(word)}")
@@ -161,7 +159,7 @@ def test_words_that_are_no_text_are_laid_out_as_they_are_otherwise() -> None:
 @pytest.mark.parametrize(
     "text", ["\U0001d300 is a mark", "\U0001d3001\U0001d300", "\x7f", f"\x7f{'0' * 24}\x7f"]
 )
-def test_words_that_look_like_what_waits_for_words_are_words(text: str) -> None:
+def test_descriptions_that_look_like_placeholders_are_preserved(text: str) -> None:
     kind = Kind("package")
     found, _ = keep_payments(kind.name)
     other = reword(found, lambda word: f"{text} {word}")
@@ -204,7 +202,7 @@ components:
 
 
 @pytest.mark.parametrize("word", ["Read it", "A thing", "Then", "Whom", "Where", "Nowhere else"])
-def test_a_word_may_become_any_other_and_come_back(tmp_path: Path, word: str) -> None:
+def test_description_may_become_any_other_and_be_restored(tmp_path: Path, word: str) -> None:
     found = api(tmp_path, SAYING)
     table = dataclasses.replace(found.table, site=True)
     found = with_words(dataclasses.replace(found, table=table), str)
@@ -226,14 +224,14 @@ thing: { type: object, properties: { due: { type: string, description: A thing }
 
 
 @pytest.mark.parametrize("swapped", ["Read it", "When", "Where"])
-def test_words_of_a_part_of_another_file_stay_while_others_change(
+def test_descriptions_of_another_file_stay_while_others_change(
     tmp_path: Path, swapped: str
 ) -> None:
     part = "plain: { $ref: 'part.yaml#/thing' }"
     saying = SAYING.replace("plain: { type: string, description: Nowhere else }", part)
     versions = VERSIONS.replace("policy:", "site: true\npolicy:")
     cache = Cache(None)
-    # swapped, as many words are equal as before, but others
+    # swapped: as many descriptions are equal as before, but different ones
     for text in (saying, swap(saying, "A thing", swapped)):
         files = {"versions.yaml": versions, "api.yaml": API + text, "part.yaml": PARTS}
         found = load(folder(tmp_path, files), cache=cache)

@@ -1,4 +1,4 @@
-"""Change pages that are kept are the ones that definitions of the same meaning generate."""
+"""Cached change pages equal those that definitions with the same meaning generate."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def lay_out(api: Api) -> tuple[list[Artifact], Collection[str]]:
 def recall(
     api: Api, cache: Cache, pages: tuple[list[Artifact], Collection[str]]
 ) -> tuple[list[Artifact], bool]:
-    """Return the pages, and whether they were kept; *pages* are what else is laid out."""
+    """Return the pages, and whether they came from the cache; *pages* are the other outputs."""
     laid_out = []
 
     def note() -> tuple[list[Artifact], Collection[str]]:
@@ -51,7 +51,7 @@ def emphasize(word: str, text: str) -> str:
     return f"{text}!" if text == word else text
 
 
-def test_pages_are_kept_while_no_word_on_them_is_another() -> None:
+def test_pages_are_cached_until_a_description_on_them_changes() -> None:
     outcomes = set()
     for found in (load(SCHEMAS, cache=Cache(None)), *adopted_apis()):
         cache = Cache(None)
@@ -91,7 +91,9 @@ TELLING = """
     ("word", "is_quoted"),
     [("When", True), ("Whom", True), ("Now", True), ("Then", True), ("Nowhere", False)],
 )
-def test_words_of_what_changed_are_quoted(tmp_path: Path, word: str, is_quoted: bool) -> None:
+def test_descriptions_of_changed_parts_are_quoted(
+    tmp_path: Path, word: str, is_quoted: bool
+) -> None:
     found = with_words(api(tmp_path, things(TELLING)), str)
     cache = Cache(None)
     recall(found, cache, lay_out(found))
@@ -101,7 +103,9 @@ def test_words_of_what_changed_are_quoted(tmp_path: Path, word: str, is_quoted: 
 
 
 @pytest.mark.parametrize("text", ["", "Now"])
-def test_words_that_become_equal_or_empty_have_another_meaning(tmp_path: Path, text: str) -> None:
+def test_descriptions_that_become_equal_or_empty_have_another_meaning(
+    tmp_path: Path, text: str
+) -> None:
     found = with_words(api(tmp_path, things(TELLING)), str)
     cache = Cache(None)
     recall(found, cache, lay_out(found))

@@ -1,4 +1,4 @@
-"""Places that are kept are those that the files have."""
+"""Cached places equal those in the files."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_places_are_the_same_whether_files_are_read_again_or_not(tmp_path: Path)
         wanted = list_places(load(schemas))
         assert len(set(wanted)) > 20
         path = tmp_path / f"cache-{len(wanted)}-{schemas.name}"
-        # read; known, but for places; known with them
+        # read; known without places; known with places
         for _ in range(3):
             cache = Cache(path, b"secret")
             assert list_places(load(schemas, cache=cache)) == wanted

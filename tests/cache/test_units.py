@@ -1,4 +1,4 @@
-"""Which words of different operations and components are equal makes no difference to results."""
+"""Equal descriptions of different operations and components make no difference to results."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def list_apis(root: Path) -> list[Api]:
     ]
 
 
-def test_outputs_and_findings_are_those_of_each_definitions_themselves(tmp_path: Path) -> None:
+def test_outputs_and_findings_belong_to_the_definitions_themselves(tmp_path: Path) -> None:
     for found in list_apis(tmp_path):
         cache, meanings, known = Cache(None), set(), set()
         for replace in (lambda text, _: text, separate, join()):
@@ -67,7 +67,7 @@ def test_outputs_and_findings_are_those_of_each_definitions_themselves(tmp_path:
         assert len(known) == len({comparison for comparison, _ in known})
 
 
-# What versions have in its place is in two units.
+# Parts whose versions are in two units.
 MOVED = {
     "parameter of a path and of an operation": """\
 paths:
@@ -121,7 +121,7 @@ components: { schemas: { Other: { description: SECOND } } }
 
 
 @pytest.mark.parametrize("moved", MOVED)
-def test_what_moves_between_units_is_compared(tmp_path: Path, moved: str) -> None:
+def test_part_moved_between_units_is_compared(tmp_path: Path, moved: str) -> None:
     cache, differing = Cache(None), set()
     pairs = [("One", "One"), ("One", "Two"), ("Two", "One"), ("Two", "Two"), ("One", "One")]
     for number, (first, second) in enumerate(pairs):
@@ -148,7 +148,7 @@ UNITS = """
         ("Two", "", False),
     ],
 )
-def test_only_words_of_one_unit_are_compared(
+def test_only_descriptions_within_a_unit_are_compared(
     tmp_path: Path, before: str, after: str, is_same: bool
 ) -> None:
     found = api(tmp_path, things(UNITS))

@@ -1,4 +1,4 @@
-"""What is kept by the meaning of definitions does not depend on what their words say."""
+"""Results cached by the meaning of definitions do not depend on descriptions."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ def describe(found: Api) -> str:
     )
 
 
-def test_contract_data_of_the_payment_api_do_not_depend_on_words() -> None:
+def test_contract_data_of_the_payment_api_do_not_depend_on_descriptions() -> None:
     require_independence(load(SCHEMAS))
 
 
-def test_contract_data_do_not_depend_on_words() -> None:
+def test_contract_data_do_not_depend_on_descriptions() -> None:
     for each in adopted_apis():
         require_independence(each)
 
@@ -56,7 +56,7 @@ def make_values(found: Api) -> list[Any]:
     return made
 
 
-def test_values_on_change_pages_do_not_depend_on_words() -> None:
+def test_values_on_change_pages_do_not_depend_on_descriptions() -> None:
     for found in (load(SCHEMAS), *adopted_apis()):
         other = replace(found, document=with_other_words(found.document))
         values = make_values(found)
@@ -73,7 +73,7 @@ def require_independence(found: Api) -> None:
     assert describe(other) == describe(found)
 
 
-def test_converters_take_values_and_no_words(tmp_path: Path) -> None:
+def test_converters_take_values_and_no_descriptions(tmp_path: Path) -> None:
     due = """
     Thing:
       type: object

@@ -1,4 +1,4 @@
-"""The library project, with outputs that were generated once."""
+"""The library project with its outputs, generated once."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from support.sources import LIBRARY, folder
 
 @pytest.fixture(scope="session")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The library project with its outputs, to be copied and not to be changed."""
+    """The library project with its outputs, to be copied and not modified."""
     made = tmp_path_factory.mktemp("library")
     folder(made, LIBRARY)
     before = Path.cwd()

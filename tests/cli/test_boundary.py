@@ -1,4 +1,4 @@
-"""What surrounds the inputs can be odd, too: each oddity is told in a line, never a traceback."""
+"""Unusual environments of the inputs are reported in one line, never with a traceback."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ WRONG = {
 
 @pytest.mark.parametrize("name", ["aa.yaml", "zz.yaml", "aa.json"])
 @pytest.mark.parametrize("text", WRONG)
-def test_a_part_that_fragments_share_has_to_be_a_mapping(
+def test_component_section_of_several_fragments_must_be_a_mapping(
     tmp_path: Path, text: str, name: str
 ) -> None:
     said = f"{WRONG[text]} where a mapping belongs"
@@ -44,7 +44,7 @@ def test_a_part_that_fragments_share_has_to_be_a_mapping(
 
 
 @pytest.mark.parametrize("name", ["a.yml", "sub/a.json", "sub/a.yml", "sub/deeper/a.yaml"])
-def test_sources_in_folders_below_are_read(built: Path, name: str) -> None:
+def test_sources_in_subfolders_are_read(built: Path, name: str) -> None:
     loans = built / "schemas" / "loans.yaml"
     text = loans.read_text(encoding="utf-8")
     below = built / "schemas" / name
@@ -58,7 +58,7 @@ def test_sources_in_folders_below_are_read(built: Path, name: str) -> None:
     text = below.read_text()
     below.write_text(text.replace("format", "fromat", 1))
     assert dateline("check").err.startswith(f"schemas/{name}:")
-    # commands that edit sources find it, too
+    # commands that edit sources find it as well
     below.write_text(text)
     cut = dateline("cut", "2025-12-01", "--dry-run")
     assert (cut.status, f"+++ b/schemas/{name}" in cut.out) == (0, True)
@@ -83,7 +83,7 @@ def test_sources_in_folders_below_are_read(built: Path, name: str) -> None:
         ("link/a.yaml", "link:1:1: source-not-read: 'link' is not read as a source; a link to a"),
     ],
 )
-def test_sources_with_a_name_of_another_kind_are_not_passed_over(
+def test_sources_with_an_unusual_name_are_not_overlooked(
     tmp_path: Path, name: str, said: str
 ) -> None:
     path = folder(tmp_path, LIBRARY) / name
@@ -97,7 +97,7 @@ def test_sources_with_a_name_of_another_kind_are_not_passed_over(
     assert problems(tmp_path, LIBRARY) == []
 
 
-def test_links_in_a_circle_are_reported(built: Path) -> None:
+def test_cyclic_symbolic_links_are_reported(built: Path) -> None:
     (built / "schemas" / "round.yaml").symlink_to("round.yaml")
     said = "schemas/round.yaml:1:1: unreadable-file: the links lead in a circle; make it a file"
     for command in ("check", "generate"):
@@ -106,7 +106,7 @@ def test_links_in_a_circle_are_reported(built: Path) -> None:
 
 
 @pytest.mark.parametrize("command", ["check", "generate", "diff a b", "cut 2026-01-01", "status"])
-def test_a_working_folder_that_is_gone_is_reported(tmp_path: Path, command: str) -> None:
+def test_deleted_working_folder_is_reported(tmp_path: Path, command: str) -> None:
     gone = tmp_path / "gone"
     gone.mkdir()
     program = (
@@ -122,7 +122,7 @@ def test_a_working_folder_that_is_gone_is_reported(tmp_path: Path, command: str)
 LENGTHS = ("minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties")
 
 
-def test_bounds_beyond_what_can_be_counted_give_models_that_work(
+def test_bounds_out_of_range_lead_to_working_models(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bounds = (2**63 - 1, 2**63, 2**64 - 1, 2**64, 10**300)
@@ -153,7 +153,7 @@ def test_bounds_beyond_what_can_be_counted_give_models_that_work(
 
 @pytest.mark.parametrize("command", ["check", "generate", "status", "generate --check"])
 @pytest.mark.parametrize("left", ["new", "copy", "draft", ".dateline-edit"])
-def test_what_a_killed_run_staged_is_cleared_away_by_the_next_command(
+def test_staged_files_of_a_killed_run_are_removed_by_the_next_command(
     built: Path, left: str, command: str
 ) -> None:
     home = built / ("schemas" if left == fresh.STAGED_EDIT else ".generated.dateline")
@@ -177,7 +177,7 @@ def test_what_a_killed_run_staged_is_cleared_away_by_the_next_command(
         '{"files": [{"name": 5, "before": null, "after": "0"}], "outputs": null}',
     ],
 )
-def test_a_journal_that_no_run_wrote_is_refused(tmp_path: Path, journal: str) -> None:
+def test_journal_that_no_run_wrote_is_refused(tmp_path: Path, journal: str) -> None:
     stage = folder(tmp_path, LIBRARY) / fresh.STAGED_EDIT
     stage.mkdir()
     (stage / "journal").write_text(journal)

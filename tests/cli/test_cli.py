@@ -1,4 +1,4 @@
-"""The command line as its users meet it: what is printed where, and the exit status."""
+"""The command line for its users: standard output, standard error, and exit status."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def tree(root: Path) -> dict[str, bytes]:
     return {
         path.relative_to(root).as_posix(): path.read_bytes()
         for path in sorted(root.rglob("*"))
-        # a cache decides nothing
+        # a cache makes no difference
         if path.is_file() and path.name != "cache"
     }
 
@@ -74,7 +74,7 @@ def test_generate_writes_every_output_and_then_has_nothing_to_do(
     written = tree(project / "generated")
     assert lines[:-1] == [f"added generated/{path}" for path in written]
     assert lines[-1] == f"generated: {len(written)} added, 0 changed, 0 removed, 0 unchanged"
-    # the plain command is answered without being parsed; one with an option says the same
+    # the plain command takes a shortcut without parsing; with an option, it prints the same
     for arguments in (["generate"], ["generate", "--output", "generated"]):
         assert dateline(*arguments) == Outcome(CLEAN, "generated: up to date\n", "")
     said = "no findings: nothing has changed since the outputs were generated\n"
@@ -83,9 +83,7 @@ def test_generate_writes_every_output_and_then_has_nothing_to_do(
     assert tree(project / "generated") == written
 
 
-def test_a_change_of_the_definitions_changes_only_what_it_concerns(
-    built: Path, dateline: Run
-) -> None:
+def test_edit_of_the_definitions_changes_only_affected_outputs(built: Path, dateline: Run) -> None:
     loans = built / "schemas" / "loans.yaml"
     loans.write_text(LOANS.replace("description: expired", "description: It has expired."))
     outcome = dateline("generate")
@@ -140,7 +138,7 @@ def test_every_problem_of_the_definitions_is_one_line_and_nothing_is_written(
     assert tree(project) == before
 
 
-def test_generate_refuses_to_write_over_a_published_contract(built: Path, dateline: Run) -> None:
+def test_generate_refuses_to_overwrite_a_published_contract(built: Path, dateline: Run) -> None:
     loans = built / "schemas" / "loans.yaml"
     fine = "        fine_cents: { type: integer, x-removed: 2025-06-01 }\n"
     loans.write_text(LOANS.replace(fine, ""))
@@ -170,9 +168,7 @@ def test_check_writes_reports_in_several_formats_at_once(built: Path, dateline: 
     )
 
 
-def test_check_without_anything_published_does_not_say_that_all_is_well(
-    project: Path, dateline: Run
-) -> None:
+def test_check_without_a_baseline_does_not_report_success(project: Path, dateline: Run) -> None:
     assert project.is_dir()
     outcome = dateline("check")
     assert (outcome.status, outcome.out) == (INVALID, "")
@@ -193,7 +189,7 @@ def test_gate_shows_its_patch_and_then_writes_it(built: Path, dateline: Run) -> 
     assert dateline("gate") == Outcome(CLEAN, "", "nothing to gate\n")
 
 
-def test_a_finding_can_be_waived_until_a_day(built: Path, dateline: Run) -> None:
+def test_finding_can_be_waived_until_a_day(built: Path, dateline: Run) -> None:
     loans = built / "schemas" / "loans.yaml"
     loans.write_text(LOANS.replace("        note: { type: string }\n", ""))
     pointer = "/components/schemas/Loan/properties/note"
@@ -210,7 +206,7 @@ def test_a_finding_can_be_waived_until_a_day(built: Path, dateline: Run) -> None
     assert (checked.status, checked.out.splitlines()[-1]) == (CLEAN, "no findings; 1 waived")
 
 
-def test_diff_exits_with_1_only_where_asked(project: Path, dateline: Run) -> None:
+def test_diff_exits_with_1_only_on_request(project: Path, dateline: Run) -> None:
     assert project.is_dir()
     plain = dateline("diff", "2024-01-15", "2024-09-01")
     assert (plain.status, plain.err) == (CLEAN, "")
@@ -243,11 +239,11 @@ def test_rules_are_listed_and_explained(dateline: Run) -> None:
         (
             ["check", "--format", "jsn"],
             "no format 'jsn'; there are ",
-        ),  # though nothing is published
+        ),  # although nothing is published
         (["diff", "2024-01-15", "2024-09-02"], "no version 2024-09-02 in the version table"),
     ],
 )
-def test_misuse_is_reported_in_a_line_with_the_way_out(
+def test_usage_error_is_one_line_with_a_way_out(
     project: Path, dateline: Run, arguments: list[str], said: str
 ) -> None:
     before = tree(project)
@@ -275,7 +271,7 @@ def test_missing_definitions_are_reported_without_a_traceback(
     assert outcome.err.startswith(said)
 
 
-def test_status_compares_outputs_and_does_not_validate_them(built: Path) -> None:
+def test_status_compares_outputs_without_validating_them(built: Path) -> None:
     (built / "generated" / "spec" / "sandbox" / "latest.json").unlink()
     code = (
         "import sys; from pathlib import Path; from dateline.generate import Workspace; "
@@ -289,7 +285,7 @@ def test_status_compares_outputs_and_does_not_validate_them(built: Path) -> None
     assert (run.stdout, run.stderr) == (said, "")
 
 
-def test_status_shows_versions_what_is_pending_and_stale_outputs(
+def test_status_shows_versions_pending_changes_and_stale_outputs(
     built: Path, dateline: Run
 ) -> None:
     (built / "generated" / "spec" / "sandbox" / "latest.json").unlink()
@@ -316,7 +312,7 @@ outputs
     )
 
 
-def test_init_sets_up_a_project_that_generates(
+def test_init_creates_a_project_that_generates(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, dateline: Run
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -370,9 +366,7 @@ def test_schema_prints_a_json_schema(project: Path, dateline: Run, which: str) -
         assert "2024-09-01" in outcome.out
 
 
-def test_help_stands_ready_and_says_what_the_command_line_offers(
-    monkeypatch: pytest.MonkeyPatch, dateline: Run
-) -> None:
+def test_help_describes_the_command_line(monkeypatch: pytest.MonkeyPatch, dateline: Run) -> None:
     from click.testing import CliRunner
 
     from dateline.cli import main
@@ -384,7 +378,7 @@ def test_help_stands_ready_and_says_what_the_command_line_offers(
 
 
 def start(project: Path, *arguments: str) -> subprocess.Popen[str]:
-    # a shell lets what it runs in the background ignore interrupts, and children inherit that
+    # a shell makes background processes ignore interrupts, and children inherit that
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         return subprocess.Popen(
@@ -413,7 +407,7 @@ def lines(stream: IO[str] | None) -> Iterator[str]:
         yield arrived.get(timeout=60)
 
 
-def test_watch_generates_again_after_a_change_survives_a_slip_and_ends_when_interrupted(
+def test_watch_regenerates_survives_mistakes_and_ends_when_interrupted(
     project: Path,
 ) -> None:
     loans = project / "schemas" / "loans.yaml"
@@ -431,7 +425,7 @@ def test_watch_generates_again_after_a_change_survives_a_slip_and_ends_when_inte
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no full device")
-def test_output_that_can_not_be_written_is_reported(project: Path) -> None:
+def test_unwritable_output_is_reported(project: Path) -> None:
     with Path("/dev/full").open("w") as full:
         reported = subprocess.run(
             [sys.executable, "-m", "dateline", "rules"],
@@ -445,7 +439,7 @@ def test_output_that_can_not_be_written_is_reported(project: Path) -> None:
     assert reported.stderr == "dateline: [Errno 28] No space left on device\n"
 
 
-def test_a_reader_that_goes_away_is_no_error(project: Path) -> None:
+def test_closed_pipe_is_no_error(project: Path) -> None:
     with start(project, "status") as printing:
         assert printing.stdout is not None
         assert printing.stderr is not None
@@ -461,7 +455,7 @@ def test_a_reader_that_goes_away_is_no_error(project: Path) -> None:
         {"LC_ALL": "C.UTF-8", "TZ": "UTC", "PYTHONHASHSEED": "2", "HOME": "/nonexistent"},
     ],
 )
-def test_surroundings_do_not_show_in_the_outputs(
+def test_outputs_do_not_depend_on_the_environment(
     project: Path, dateline: Run, surroundings: dict[str, str]
 ) -> None:
     loans = LOANS.replace("a loan can be paused", "ein Darlehen für später · 日本")
@@ -479,7 +473,7 @@ def test_surroundings_do_not_show_in_the_outputs(
     assert tree(elsewhere) == expected
 
 
-def test_two_runs_at_once_leave_one_whole_tree(project: Path) -> None:
+def test_concurrent_runs_leave_one_complete_tree(project: Path) -> None:
     runs = [start(project, "generate") for _ in range(3)]
     outcomes = {run.wait(timeout=120): run.communicate() for run in runs}
     assert set(outcomes) <= {CLEAN, INVALID}

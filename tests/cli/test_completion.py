@@ -1,4 +1,4 @@
-"""Words are completed by what stands in the project, as a shell asks for them."""
+"""Shell completion offers the words of the project."""
 
 from __future__ import annotations
 
@@ -40,30 +40,32 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def offered(monkeypatch: pytest.MonkeyPatch, line: str) -> list[tuple[str, str]]:
-    """Return what fish is offered for the last word of *line*: each word with its meaning."""
+    """Return the completions in fish for the last word of *line*: each with its description."""
     monkeypatch.setenv("_DATELINE_COMPLETE", "fish_complete")
     monkeypatch.setenv("COMP_WORDS", f"dateline {line}")
     monkeypatch.setenv("COMP_CWORD", line.split()[-1])
     asked = dateline()
     assert (asked.status, asked.err) == (0, "")
-    # where nothing fits, click prints an empty line
+    # if nothing matches, click prints an empty line
     rows = filter(None, asked.out.splitlines())
     words = [row.partition(",")[2].partition("\t") for row in rows]
     return [(word, meaning) for word, _, meaning in words]
 
 
 @pytest.mark.parametrize("line", CASES)
-def test_words_that_may_follow(monkeypatch: pytest.MonkeyPatch, line: str) -> None:
+def test_matching_words_are_completed(monkeypatch: pytest.MonkeyPatch, line: str) -> None:
     assert offered(monkeypatch, line) == CASES[line]
 
 
-def test_versions_of_another_folder(monkeypatch: pytest.MonkeyPatch, project: Path) -> None:
+def test_versions_of_another_folder_are_completed(
+    monkeypatch: pytest.MonkeyPatch, project: Path
+) -> None:
     (project / "schemas").rename(project / "elsewhere")
     assert offered(monkeypatch, "retire 2025") == []
     assert offered(monkeypatch, "retire --schemas elsewhere 2025") == [FIRST, SECOND]
 
 
-def test_nothing_is_offered_or_said_while_the_table_has_a_slip(
+def test_invalid_table_leads_to_no_completions_and_no_output(
     monkeypatch: pytest.MonkeyPatch, project: Path
 ) -> None:
     (project / "schemas" / "versions.yaml").write_text("versions: [\n")

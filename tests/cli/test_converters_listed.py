@@ -1,4 +1,4 @@
-"""Converters on the command line: those that a draft demands, and `dateline try`."""
+"""Converters on the command line: those that a draft needs, and `dateline try`."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def write(folder: Path, person: str, draft: str = "") -> None:
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a project whose published version has no converters, and whose draft demands one."""
+    """Return a project whose published version has no converters, and whose draft needs one."""
     folder = tmp_path_factory.mktemp("listed")
     (folder / "schemas").mkdir()
     write(folder, BEFORE)
@@ -122,13 +122,13 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def project(made: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return the same, as the current folder."""
+    """Return the same as the current folder."""
     monkeypatch.chdir(made)
     return made
 
 
 @pytest.mark.usefixtures("project")
-def test_check_lists_them_as_information() -> None:
+def test_check_lists_converters_as_information() -> None:
     found = dateline("check")
     assert found.status == 0
     assert "information [converter-demanded] Person before next: write older_person(" in found.out
@@ -139,7 +139,7 @@ def test_check_lists_them_as_information() -> None:
 
 
 @pytest.mark.usefixtures("project")
-def test_status_and_cut_list_them() -> None:
+def test_status_and_cut_list_converters() -> None:
     text = dateline("status").out
     assert "\n".join(["  Person before next", *(f"    {each}" for each in SIGNATURES)]) in text
     state = json.loads(dateline("status", "--format", "json").out)
@@ -155,7 +155,7 @@ def test_status_and_cut_list_them() -> None:
     assert "x-was: { 2025-01-01: { in-place-of: [first, last]" in json.loads(answer)["patch"]
 
 
-def test_gate_lists_those_of_its_gates(project: Path) -> None:
+def test_gate_lists_converters_of_its_gates(project: Path) -> None:
     other = SPLIT.replace("age: { type: string }", "age: { type: integer }")
     write(project, other, f"{DRAFT}\n")
     try:

@@ -1,4 +1,4 @@
-"""The process of a command ends at once, with all that it said and its status."""
+"""The process of a command exits at once, with its complete output and its status."""
 
 from __future__ import annotations
 
@@ -25,9 +25,7 @@ def run(root: Path, program: list[str]) -> tuple[int, str, str]:
     [["--help"], ["rules"], ["check"], ["generate", "--check"], ["chekc"], ["diff", "a", "b"]],
     ids=" ".join,
 )
-def test_a_command_says_what_it_says_where_nothing_is_cut_short(
-    tmp_path: Path, arguments: list[str]
-) -> None:
+def test_output_of_a_command_is_complete(tmp_path: Path, arguments: list[str]) -> None:
     folder(tmp_path, LIBRARY)
     program = "from dateline.entry import main; main()"
     assert run(tmp_path, ["-m", "dateline", *arguments]) == run(
@@ -35,7 +33,7 @@ def test_a_command_says_what_it_says_where_nothing_is_cut_short(
     )
 
 
-def test_what_still_runs_is_waited_for(tmp_path: Path) -> None:
+def test_running_threads_are_awaited(tmp_path: Path) -> None:
     program = (
         "import sys, threading, time; from dateline.entry import command\n"
         "def work(): time.sleep(0.2); print('done')\n"
@@ -46,7 +44,7 @@ def test_what_still_runs_is_waited_for(tmp_path: Path) -> None:
     assert (status, out.splitlines()[-1]) == (0, "done")
 
 
-def test_the_collector_works_in_what_goes_on_for_long() -> None:
+def test_garbage_collector_runs_in_long_commands() -> None:
     states = [gc.isenabled()]
     with collection_off():
         states.append(gc.isenabled())

@@ -1,4 +1,4 @@
-"""Commands run from anywhere in a repository with several projects; paths are from its top."""
+"""Commands run anywhere in a repository with several projects; paths start at its top."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.usefixtures("top")
 
 @pytest.fixture
 def top(library: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A repository with three projects that are published, as the current folder."""
+    """A repository with three published projects, as the current folder."""
     for name in NAMES:
         shutil.copytree(library, tmp_path / "top" / "apis" / name)
     monkeypatch.chdir(tmp_path / "top")
@@ -33,7 +33,7 @@ def top(library: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def add_value(name: str) -> None:
-    """Break what the project called *name* has published."""
+    """Break the published contract of the project *name*."""
     path = Path("apis", name, "schemas", "loans.yaml")
     text = path.read_text(encoding="utf-8")
     assert "- { const: lost }" not in text
@@ -58,7 +58,7 @@ def test_one_report_has_the_findings_of_all_projects() -> None:
 
 
 @pytest.mark.parametrize("here", [".", "apis/cards", "apis/cards/schemas"])
-def test_paths_in_all_reports_are_from_the_top(monkeypatch: pytest.MonkeyPatch, here: str) -> None:
+def test_paths_in_all_reports_start_at_the_top(monkeypatch: pytest.MonkeyPatch, here: str) -> None:
     add_value("cards")
     monkeypatch.chdir(here)
     files = [f"--format={name}=found.{name}" for name in FORMATS]
@@ -71,7 +71,7 @@ def test_paths_in_all_reports_are_from_the_top(monkeypatch: pytest.MonkeyPatch, 
 
 
 @pytest.mark.parametrize("which", [[], ["-p", "cards"]], ids=str)
-def test_the_way_to_waive_works_where_it_was_printed(which: list[str]) -> None:
+def test_printed_waive_command_works_where_it_was_printed(which: list[str]) -> None:
     add_value("cards")
     outcome = dateline("check", "--against", "main", *which)
     (line,) = [one for one in outcome.out.splitlines() if one.startswith("to let one pass: ")]
@@ -81,7 +81,7 @@ def test_the_way_to_waive_works_where_it_was_printed(which: list[str]) -> None:
     assert dateline("check", "--against", "main").out.endswith("\nno findings; 1 waived\n")
 
 
-def test_what_is_wrong_with_one_project_keeps_no_other_from_being_checked() -> None:
+def test_invalid_project_does_not_prevent_checks_of_others() -> None:
     add_value("rooms")
     with Path("apis/cards/schemas/loans.yaml").open("a", encoding="utf-8") as file:
         file.write("x-aded: 2024-01-15\n")
@@ -107,13 +107,13 @@ def test_what_is_wrong_with_one_project_keeps_no_other_from_being_checked() -> N
         (["-C", "nowhere", "check"], "nowhere: No such file or directory."),
     ],
 )
-def test_misuse_says_what_to_write(arguments: list[str], said: str) -> None:
+def test_usage_error_says_what_to_write(arguments: list[str], said: str) -> None:
     outcome = dateline(*arguments)
     assert (outcome.status, outcome.out) == (2, "")
     assert said in outcome.err
 
 
-def test_a_command_runs_as_if_started_elsewhere(top: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_command_runs_as_if_started_elsewhere(top: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     add_value("cards")
     for arguments in (["-C", "apis/cards", "check"], ["check", "-C", "apis/cards"]):
         outcome = dateline(*arguments)
@@ -128,7 +128,7 @@ def test_a_command_runs_as_if_started_elsewhere(top: Path, monkeypatch: pytest.M
     assert dateline("check").status == 1
 
 
-def test_a_patch_can_be_applied_from_the_top(top: Path) -> None:
+def test_patch_can_be_applied_at_the_top(top: Path) -> None:
     add_value("cards")
     os.chdir("apis/cards/schemas")
     outcome = dateline("gate", "--dry-run")
@@ -138,7 +138,9 @@ def test_a_patch_can_be_applied_from_the_top(top: Path) -> None:
     assert "[value-added]" not in dateline("check", "-p", "cards").out
 
 
-def test_no_project_names_the_ways_to_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_project_is_an_error_with_ways_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     for command in (["check"], ["status"], ["generate"], ["history", "Loan"]):
         outcome = dateline(*command)
@@ -148,7 +150,7 @@ def test_no_project_names_the_ways_to_one(tmp_path: Path, monkeypatch: pytest.Mo
             assert way in outcome.err
 
 
-def test_quiet_prints_only_what_is_wrong() -> None:
+def test_quiet_prints_only_problems() -> None:
     assert dateline("check", "-q") == (0, "", "")
     assert dateline("generate", "--quiet") == (0, "", "")
     assert dateline("check", "-q", "--against", "main") == (0, "", "")
@@ -159,7 +161,7 @@ def test_quiet_prints_only_what_is_wrong() -> None:
 
 
 @pytest.mark.parametrize(("name", "coloured"), [("FORCE_COLOR", True), ("NO_COLOR", False)])
-def test_colours_can_be_forced_into_a_file(
+def test_colours_can_be_forced_in_a_file(
     monkeypatch: pytest.MonkeyPatch, name: str, coloured: bool
 ) -> None:
     add_value("cards")
@@ -168,14 +170,14 @@ def test_colours_can_be_forced_into_a_file(
     assert ("\x1b[" in dateline("check", "-p", "cards").out) is coloured
 
 
-def test_a_waiver_names_who_is_behind_it() -> None:
+def test_waiver_names_its_author() -> None:
     add_value("cards")
     words = ["value-added", "LoanState", "--reason", "fine", "--expires", "2999-01-01"]
     people = ["--owner", "@library/loans", "--approved-by", "Ada"]
     assert dateline("waive", "-p", "cards", *words, *people).status == 0
     outcome = dateline("check", "-p", "cards", "--waived")
     assert "waived: fine (owner @library/loans, approved by Ada)" in outcome.out
-    # a control: a key that there is not
+    # a control: an unknown key
     path = Path("apis/cards/schemas/waivers.yaml")
     text = path.read_text(encoding="utf-8")
     path.write_text(text.replace("approved-by", "aproved-by"), encoding="utf-8")

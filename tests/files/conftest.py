@@ -12,14 +12,14 @@ from dateline.files import switching, write
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An output that is not there yet, in the current directory."""
+    """An output folder that doesn't exist yet, in the current directory."""
     monkeypatch.chdir(tmp_path)
     return Path("generated")
 
 
 @pytest.fixture(params=["exchange", "two renames"])
 def written(folder: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An output that holds OLD, switched in one of the two ways."""
+    """An output folder with OLD, switched in one of the two ways."""
     if request.param == "two renames":
         monkeypatch.setattr(switching, "EXCHANGES", {})
     write(artifacts(OLD), folder)

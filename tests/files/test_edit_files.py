@@ -1,4 +1,4 @@
-"""Writing several files: all of them or none, at whatever moment the run is killed."""
+"""Several files are written completely or not at all, even if the run is killed."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NEW = {"a.yaml": b"a: new\n", "b.yaml": b"b: new\r\n"}
 WRITTEN = {**OLD, **NEW}
 REPLACEMENTS = [Replacement(name=name, before=OLD[name], after=NEW[name]) for name in sorted(NEW)]
 
-# Files come, change and go, in folders below, too.
+# Files are added, changed and removed, also in subfolders.
 MOVED_FROM = {**OLD, "_kept/one.json": b"1\n", "_kept/in/two.json": b"2\n"}
 MOVED_TO = {**WRITTEN, "_kept/in/three.json": b"3\n", "_new/in/four.json": b"4\n"}
 MOVES = [
@@ -32,7 +32,7 @@ MOVES = [
 
 
 def held(folder: Path) -> dict[str, bytes]:
-    """Return what *folder* holds, by path."""
+    """Return the content of *folder* by path."""
     files = (path for path in sorted(folder.rglob("*")) if path.is_file())
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
 
@@ -52,18 +52,18 @@ def test_every_file_is_written_and_nothing_is_left_over(folder: Path) -> None:
     assert sorted(path.name for path in folder.iterdir()) == sorted(WRITTEN)
 
 
-def test_a_new_file_is_made(folder: Path) -> None:
+def test_new_file_is_created(folder: Path) -> None:
     write(folder, [Replacement(name="d.yaml", before=None, after=b"d: new\n")])
     assert held(folder) == {**OLD, "d.yaml": b"d: new\n"}
 
 
-def test_a_file_keeps_its_mode(folder: Path) -> None:
+def test_file_keeps_its_mode(folder: Path) -> None:
     (folder / "a.yaml").chmod(0o640)
     write(folder, REPLACEMENTS)
     assert (folder / "a.yaml").stat().st_mode & 0o777 == 0o640
 
 
-def test_a_link_stays_a_link(folder: Path) -> None:
+def test_symbolic_link_stays_one(folder: Path) -> None:
     (folder / "a.yaml").rename(folder / "_a.yaml")
     (folder / "a.yaml").symlink_to("_a.yaml")
     write(folder, REPLACEMENTS)
@@ -71,7 +71,7 @@ def test_a_link_stays_a_link(folder: Path) -> None:
     assert (folder / "_a.yaml").read_bytes() == NEW["a.yaml"]
 
 
-def test_nothing_is_written_where_a_file_is_not_as_it_was(folder: Path) -> None:
+def test_nothing_is_written_if_a_file_has_changed(folder: Path) -> None:
     (folder / "b.yaml").write_bytes(b"b: edited\n")
     with pytest.raises(EditError) as caught:
         write(folder, REPLACEMENTS)
@@ -104,7 +104,7 @@ def test_files_are_new_if_and_only_if_the_outputs_are(
     assert (output / "a").read_bytes() == (b"new" if switched else b"old")
 
 
-def test_with_outputs_it_is_remembered_what_they_were_made_from(folder: Path) -> None:
+def test_inputs_of_the_outputs_are_recorded(folder: Path) -> None:
     output = folder.parent / "generated"
     artifacts = [Artifact(path="a", content=b"new")]
     outputs = Outputs(folder=output, artifacts=artifacts, protected=(), key=lambda: inputs(folder))
@@ -114,7 +114,7 @@ def test_with_outputs_it_is_remembered_what_they_were_made_from(folder: Path) ->
     assert not (folder / ".dateline-edit").exists()
 
 
-def test_what_the_system_refuses_is_reported_in_a_sentence(folder: Path) -> None:
+def test_error_of_the_system_is_reported_in_a_sentence(folder: Path) -> None:
     (folder / ".dateline-edit").write_bytes(b"in the way")
     with pytest.raises(EditError) as caught:
         write(folder, REPLACEMENTS)
@@ -124,7 +124,7 @@ def test_what_the_system_refuses_is_reported_in_a_sentence(folder: Path) -> None
     assert held(folder) == {**OLD, ".dateline-edit": b"in the way"}
 
 
-def test_a_file_edited_after_a_killed_run_is_not_lost(folder: Path) -> None:
+def test_file_edited_after_a_killed_run_is_not_lost(folder: Path) -> None:
     killed = crash_at(folder, "os.rename", 2)
     assert killed
     (folder / "b.yaml").write_bytes(b"b: mine\n")
@@ -134,7 +134,7 @@ def test_a_file_edited_after_a_killed_run_is_not_lost(folder: Path) -> None:
     assert held(folder)[".dateline-edit/b.yaml"] == NEW["b.yaml"]
 
 
-def test_a_file_edited_before_a_killed_run_removes_it_is_not_lost(folder: Path) -> None:
+def test_file_edited_before_a_killed_run_removes_it_is_not_lost(folder: Path) -> None:
     removal = [Replacement(name="a.yaml", before=OLD["a.yaml"], after=None)]
     assert crash_at(folder, "os.remove", 1, replacements=removal)
     (folder / "a.yaml").write_bytes(b"a: mine\n")
@@ -147,7 +147,7 @@ def test_a_file_edited_before_a_killed_run_removes_it_is_not_lost(folder: Path) 
     assert held(folder)["a.yaml"] == b"a: mine\n"
 
 
-def test_where_nothing_was_interrupted_there_is_nothing_to_recover(folder: Path) -> None:
+def test_nothing_is_recovered_without_an_interruption(folder: Path) -> None:
     recover(folder)
     assert held(folder) == OLD
 
@@ -159,7 +159,7 @@ def crash_at(
     action: str = "write",
     replacements: Sequence[Replacement] = REPLACEMENTS,
 ) -> bool:
-    """Run *action* in a process that kills itself at the event number *point*; tell if it did."""
+    """Run *action* in a process that kills itself at event *point*; return whether it did."""
     run = partial(write, folder, replacements) if action == "write" else partial(recover, folder)
     status = run_forked(KillAt(point, FileEvents(event), run))
     assert status in (0, -signal.SIGKILL)
@@ -179,7 +179,7 @@ def put_back(folder: Path, files: dict[str, bytes]) -> None:
     [(OLD, WRITTEN, REPLACEMENTS), (MOVED_FROM, MOVED_TO, MOVES)],
     ids=["changed", "moved"],
 )
-def test_a_kill_at_any_moment_leaves_the_old_or_the_new_files(
+def test_kill_at_any_moment_leaves_the_old_or_the_new_files(
     folder: Path, old: dict[str, bytes], new: dict[str, bytes], replacements: list[Replacement]
 ) -> None:
     put_back(folder, old)
@@ -203,9 +203,9 @@ def test_a_kill_at_any_moment_leaves_the_old_or_the_new_files(
     assert outcomes[0] == old
     assert outcomes[-1] == new
     assert all(outcome in (old, new) for outcome in outcomes)
-    # the change of mind happens once
+    # the switch from old to new happens once
     assert outcomes == sorted(outcomes, key=lambda outcome: outcome == new)
-    # and a recovery that is killed is recovered from in turn
+    # a killed recovery is recovered from in turn
     start = interrupted[0]
     put_back(folder, start)
     run_beforehand(partial(recover, folder))

@@ -1,4 +1,4 @@
-"""A command that reads comes after one that was killed while it wrote: it sees no mix."""
+"""A command that reads after another was killed while it wrote sees no mix of files."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PAUSED = (
 )
 NEXT = "  - { date: next, title: Loans can be paused, draft: true }\n"
 
-# Nothing is being prepared here, so that a gate changes two files: it adds the version, too.
+# There is no draft, so that a gate changes two files: it also adds the version.
 FILES = {
     **LIBRARY,
     "versions.yaml": VERSIONS.replace(NEXT, ""),
@@ -44,7 +44,7 @@ def put_back(schemas: Path, files: dict[str, str]) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
-def test_what_reads_after_a_killed_gate_sees_the_old_or_the_new_files(
+def test_reader_after_a_killed_gate_sees_the_old_or_the_new_files(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -72,7 +72,7 @@ def test_what_reads_after_a_killed_gate_sees_the_old_or_the_new_files(
     old, new = (EDITED, 1), (gated, 0)
     assert outcomes[0] == old
     assert outcomes[-1] == new
-    # the change of mind happens once, and a kill after it is finished
+    # the switch happens once, and a kill after it is completed
     assert outcomes.count(new) > 1
     assert outcomes == sorted(outcomes, key=lambda outcome: outcome == new)
 
@@ -112,9 +112,7 @@ sys.exit({(folder / name).read_bytes() for name in ("a", "b")} != {b"new"})
 @pytest.mark.parametrize(
     ("event", "point"), [("open", 1), ("open", 2), ("open", 3), ("os.rename", 1), ("os.rename", 2)]
 )
-def test_what_reads_meanwhile_waits_for_the_new_files(
-    tmp_path: Path, event: str, point: int
-) -> None:
+def test_concurrent_reader_waits_for_the_new_files(tmp_path: Path, event: str, point: int) -> None:
     for name in ("a", "b"):
         (tmp_path / name).write_bytes(b"old")
     run = subprocess.run(

@@ -1,4 +1,4 @@
-"""Artifacts that wait on the disk are the same as those in memory."""
+"""Artifacts spooled to disk equal those in memory."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def artifacts() -> list[Artifact]:
     ]
 
 
-def test_what_is_spooled_is_read_as_often_as_it_is_wanted_and_in_any_order() -> None:
+def test_spooled_artifact_can_be_read_repeatedly_and_in_any_order() -> None:
     with spooling() as keep:
         kept = [*map(keep, artifacts())]
         for given, each in [*zip(artifacts(), kept, strict=True)][::-1] * 2:
@@ -34,7 +34,7 @@ def test_another_path_has_the_same_bytes() -> None:
             assert (moved.path, moved.content) == ("elsewhere", given.content)
 
 
-def test_what_is_written_is_the_same(tmp_path: Path) -> None:
+def test_spooled_artifacts_are_written_unchanged(tmp_path: Path) -> None:
     for name in ("memory", "disk"):
         (tmp_path / name).mkdir()
     write(artifacts(), tmp_path / "memory" / "out")
@@ -45,7 +45,7 @@ def test_what_is_written_is_the_same(tmp_path: Path) -> None:
     assert find_stale(artifacts(), tmp_path / "disk" / "out") == []
 
 
-def test_what_differs_is_stale(tmp_path: Path) -> None:
+def test_different_spooled_artifact_is_stale(tmp_path: Path) -> None:
     write(artifacts(), tmp_path / "out")
     with spooling() as keep:
         changed = [
@@ -69,5 +69,5 @@ with spooling() as keep:
 """
 
 
-def test_what_finds_no_room_stays_in_memory() -> None:
+def test_artifact_without_room_on_disk_stays_in_memory() -> None:
     assert python(FULL).stdout.split() == [*["True"] * 20, "2"]

@@ -1,4 +1,4 @@
-"""A folder holds exactly the artifacts, or is what it was before."""
+"""A folder contains exactly the artifacts, or is unchanged."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from dateline.model import Artifact
 # Writing
 
 
-def test_a_folder_comes_to_hold_the_artifacts_and_their_manifest(folder: Path) -> None:
+def test_folder_contains_the_artifacts_and_their_manifest(folder: Path) -> None:
     result = write(artifacts(OLD), folder)
     assert result == WriteResult(
         added=("a.txt", "deep/c.txt", "deep/er/b.txt", "gone/d.txt", "manifest.json"),
@@ -52,7 +52,7 @@ def test_a_folder_comes_to_hold_the_artifacts_and_their_manifest(folder: Path) -
     assert tree(folder) == with_manifest(OLD)
 
 
-def test_a_folder_without_artifacts_holds_an_empty_manifest(folder: Path) -> None:
+def test_folder_without_artifacts_contains_an_empty_manifest(folder: Path) -> None:
     write([], folder)
     assert {name: json.loads(content) for name, content in tree(folder).items()} == {
         "manifest.json": {"files": []}
@@ -60,7 +60,7 @@ def test_a_folder_without_artifacts_holds_an_empty_manifest(folder: Path) -> Non
     assert find_stale([], folder) == []
 
 
-def test_what_changed_is_reported_and_what_went_is_gone(written: Path) -> None:
+def test_changes_are_reported_and_removed_files_are_gone(written: Path) -> None:
     assert write(artifacts(NEW), written) == WriteResult(
         added=("come/e.txt",),
         changed=("deep/er/b.txt", "manifest.json"),
@@ -71,14 +71,14 @@ def test_what_changed_is_reported_and_what_went_is_gone(written: Path) -> None:
     assert not (written / "gone").exists()
 
 
-def test_files_that_stay_the_same_are_not_touched(written: Path) -> None:
+def test_unchanged_files_are_not_touched(written: Path) -> None:
     before = read_inodes(written)
     write(artifacts(NEW), written)
     after = read_inodes(written)
     assert [path for path in before if after.get(path) == before[path]] == ["a.txt", "deep/c.txt"]
 
 
-def test_nothing_is_switched_when_nothing_differs(written: Path) -> None:
+def test_nothing_is_switched_if_nothing_differs(written: Path) -> None:
     before = (written.stat().st_ino, written.stat().st_mtime_ns, read_inodes(written))
     assert write(artifacts(OLD), written) == WriteResult((), (), (), unchanged=5)
     assert (written.stat().st_ino, written.stat().st_mtime_ns, read_inodes(written)) == before
@@ -91,24 +91,24 @@ def test_only_the_lock_and_a_gitignore_stay_beside_the_folder(written: Path) -> 
     assert sorted(path.name for path in Path().iterdir()) == [".generated.dateline", "generated"]
 
 
-def test_the_order_of_artifacts_does_not_matter(folder: Path) -> None:
+def test_order_of_artifacts_does_not_matter(folder: Path) -> None:
     write(artifacts(OLD)[::-1], folder)
     assert write(artifacts(OLD), folder) == WriteResult((), (), (), unchanged=5)
 
 
-def test_a_file_gives_way_to_a_folder_and_back(folder: Path) -> None:
+def test_file_is_replaced_by_a_folder_and_back(folder: Path) -> None:
     one, other = {"x": b"1", "y/z": b"2"}, {"x/w": b"1", "y": b"2"}
     for files in (one, other, one):
         write(artifacts(files), folder)
         assert tree(folder) == with_manifest(files)
 
 
-def test_missing_parents_are_made(folder: Path) -> None:
+def test_missing_parents_are_created(folder: Path) -> None:
     write(artifacts(OLD), folder / "one/two")
     assert tree(folder / "one/two") == with_manifest(OLD)
 
 
-def test_folders_keep_the_mode_they_were_given(written: Path) -> None:
+def test_folders_keep_their_mode(written: Path) -> None:
     (written / "deep").chmod(0o2775)
     write(artifacts(NEW), written)
     assert stat.S_IMODE((written / "deep").stat().st_mode) == 0o2775
@@ -125,13 +125,13 @@ def test_edited_files_are_restored(written: Path) -> None:
     assert not (written / "deep/c.txt").is_symlink()
 
 
-def test_a_file_restored_through_a_link_leaves_its_other_name_alone(written: Path) -> None:
+def test_file_restored_through_a_hard_link_leaves_its_other_name_alone(written: Path) -> None:
     os.link(written / "deep/er/b.txt", "backup.txt")
     write(artifacts(NEW), written)
     assert Path("backup.txt").read_bytes() == b"b"
 
 
-# What is stale
+# Staleness
 
 
 def test_nothing_is_stale_after_writing(written: Path) -> None:
@@ -147,7 +147,7 @@ def test_everything_is_missing_before_the_first_run(folder: Path) -> None:
     assert list(Path().iterdir()) == []
 
 
-def test_every_state_is_told_apart(written: Path) -> None:
+def test_every_state_is_distinguished(written: Path) -> None:
     (written / "a.txt").write_bytes(b"edited")
     (written / "deep/c.txt").unlink()
     (written / "notes.txt").write_bytes(b"by hand")
@@ -162,13 +162,13 @@ def test_every_state_is_told_apart(written: Path) -> None:
     ]
 
 
-def test_an_edited_manifest_is_told_from_an_outdated_one(written: Path) -> None:
+def test_edited_manifest_is_distinguished_from_an_outdated_one(written: Path) -> None:
     text = (written / "manifest.json").read_bytes()
     (written / "manifest.json").write_bytes(text.replace(b"    ", b"  "))
     assert find_stale(artifacts(OLD), written) == [Stale("manifest.json", "edited")]
 
 
-def test_what_is_not_a_regular_file_is_edited_and_never_read(written: Path) -> None:
+def test_irregular_file_counts_as_edited_and_is_never_read(written: Path) -> None:
     (written / "a.txt").unlink()
     os.mkfifo(written / "a.txt")
     assert find_stale(artifacts(OLD), written) == [Stale("a.txt", "edited")]
@@ -176,20 +176,20 @@ def test_what_is_not_a_regular_file_is_edited_and_never_read(written: Path) -> N
     assert tree(written) == with_manifest(OLD)
 
 
-def test_a_name_that_can_not_be_shown_is_escaped(written: Path) -> None:
+def test_unprintable_name_is_escaped(written: Path) -> None:
     (written / "x\ny").write_bytes(b"")
     Path(os.fsdecode(os.fsencode(written) + b"/\xff")).write_bytes(b"")
     assert list(map(str, find_stale(artifacts(OLD), written))) == ["x\\ny: extra", "\\udcff: extra"]
 
 
-def test_stale_writes_nothing(written: Path) -> None:
+def test_staleness_check_writes_nothing(written: Path) -> None:
     shutil.rmtree(".generated.dateline")
     find_stale(artifacts(NEW), written)
     assert tree(written) == with_manifest(OLD)
     assert [path.name for path in Path().iterdir()] == ["generated"]
 
 
-# Files that are not ours
+# Foreign files
 
 
 @pytest.mark.parametrize(
@@ -210,7 +210,7 @@ def test_foreign_files_are_refused(written: Path, foreign: list[str], others: st
     assert tree(written) == before
 
 
-def test_a_folder_of_someone_else_is_left_as_it_is(folder: Path) -> None:
+def test_folder_of_another_tool_is_unchanged(folder: Path) -> None:
     folder.mkdir()
     (folder / "manifest.json").write_bytes(b'{"name": "a web application"}\n')
     with pytest.raises(OutputError, match=r"generated/manifest\.json: output-foreign"):
@@ -218,7 +218,7 @@ def test_a_folder_of_someone_else_is_left_as_it_is(folder: Path) -> None:
     assert tree(Path()) == {"generated/manifest.json": b'{"name": "a web application"}\n'}
 
 
-def test_a_foreign_link_to_a_folder_is_not_followed(written: Path) -> None:
+def test_foreign_link_to_a_folder_is_not_followed(written: Path) -> None:
     Path("elsewhere").mkdir()
     Path("elsewhere/c.txt").write_bytes(b"precious")
     shutil.rmtree(written / "deep")
@@ -228,20 +228,20 @@ def test_a_foreign_link_to_a_folder_is_not_followed(written: Path) -> None:
     assert Path("elsewhere/c.txt").read_bytes() == b"precious"
 
 
-def test_a_name_with_a_line_break_is_escaped_in_the_refusal(written: Path) -> None:
+def test_name_with_a_line_break_is_escaped_in_the_refusal(written: Path) -> None:
     (written / "x\ny").write_bytes(b"")
     with pytest.raises(OutputError, match=r"^generated/x\\ny: output-foreign: [^\n]*$"):
         write(artifacts(OLD), written)
 
 
-def test_a_tree_restored_without_its_manifest_heals(written: Path) -> None:
+def test_tree_restored_without_its_manifest_is_repaired(written: Path) -> None:
     (written / "manifest.json").unlink()
     assert write(artifacts(OLD), written) == WriteResult(
         added=("manifest.json",), changed=(), removed=(), unchanged=4
     )
 
 
-def test_an_unlisted_file_that_differs_is_foreign(written: Path) -> None:
+def test_unlisted_file_that_differs_is_foreign(written: Path) -> None:
     (written / "manifest.json").unlink()
     (written / "a.txt").write_bytes(b"by hand")
     assert find_stale(artifacts(OLD), written) == [
@@ -252,7 +252,7 @@ def test_an_unlisted_file_that_differs_is_foreign(written: Path) -> None:
         write(artifacts(OLD), written)
 
 
-def test_a_merge_with_conflicts_heals(written: Path) -> None:
+def test_merge_conflicts_are_repaired(written: Path) -> None:
     ours, theirs = manifest(OLD), manifest(NEW)
     merged = b"<<<<<<< ours\n" + ours + b"=======\n" + theirs + b">>>>>>> theirs\n"
     (written / "manifest.json").write_bytes(merged)
@@ -266,7 +266,7 @@ def test_a_merge_with_conflicts_heals(written: Path) -> None:
 @pytest.mark.parametrize(
     "text", [b"", b"[]", b"{}", b'{"files": 7}', b"[" * 100_000, b"\xff\xfe", b'{"files": [{}, 1]}']
 )
-def test_a_broken_manifest_heals(written: Path, text: bytes) -> None:
+def test_broken_manifest_is_repaired(written: Path, text: bytes) -> None:
     (written / "manifest.json").write_bytes(text)
     assert find_stale(artifacts(OLD), written) == [Stale("manifest.json", "edited")]
     write(artifacts(OLD), written)
@@ -292,7 +292,7 @@ CACHES = (
 PYTHON = {"a.py": b"a", "deep/c.py": b"c", "deep/d.py": b"d", "gone/e.py": b"e"}
 
 
-def test_caches_of_tools_are_carried_over(folder: Path) -> None:
+def test_caches_of_tools_are_kept(folder: Path) -> None:
     write(artifacts(PYTHON), folder)
     for path in CACHES:
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
@@ -303,7 +303,7 @@ def test_caches_of_tools_are_carried_over(folder: Path) -> None:
     assert tree(folder) == with_manifest(changed) | dict.fromkeys(CACHES, b"cached")
 
 
-def test_byte_code_goes_with_the_source_it_was_made_from(folder: Path) -> None:
+def test_bytecode_is_removed_with_its_source(folder: Path) -> None:
     write(artifacts(PYTHON), folder)
     for path in (
         "deep/__pycache__/c.3.pyc",
@@ -318,7 +318,7 @@ def test_byte_code_goes_with_the_source_it_was_made_from(folder: Path) -> None:
     assert not (folder / "gone").exists()
 
 
-# Where no output may be
+# Forbidden output folders
 
 
 def refusal(folder: Path, *protected: Path) -> str:
@@ -346,7 +346,7 @@ def refusal(folder: Path, *protected: Path) -> str:
         ("led", "needs .led.dateline beside it as a folder, move away what is there"),
     ],
 )
-def test_an_output_out_of_place_is_refused(
+def test_forbidden_output_folder_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, output: str, reason: str
 ) -> None:
     work = tmp_path / "work"
@@ -367,7 +367,7 @@ def test_an_output_out_of_place_is_refused(
     assert sorted(map(str, tmp_path.rglob("*"))) == before
 
 
-def test_a_folder_is_named_by_its_own_name(folder: Path) -> None:
+def test_folder_is_named_by_its_own_name(folder: Path) -> None:
     Path("a/b").mkdir(parents=True)
     assert refusal(folder / "../a/b/..") == (
         "generated/../a/b/..: output-path: ends in '..', name the folder itself"
@@ -375,13 +375,13 @@ def test_a_folder_is_named_by_its_own_name(folder: Path) -> None:
 
 
 @pytest.mark.skipif(not Path("/proc").is_mount(), reason="needs a mount point that is always there")
-def test_a_mount_point_is_refused() -> None:
+def test_mount_point_is_refused() -> None:
     assert refusal(Path("/proc")) == (
         "/proc: output-path: is a mount point and can't be switched, name a folder in it"
     )
 
 
-def test_stale_refuses_what_is_not_a_folder(folder: Path) -> None:
+def test_staleness_check_refuses_a_path_that_is_no_folder(folder: Path) -> None:
     folder.write_bytes(b"")
     with pytest.raises(OutputError, match="is not a folder"):
         find_stale(artifacts(OLD), folder)
@@ -417,7 +417,7 @@ def test_stale_refuses_what_is_not_a_folder(folder: Path) -> None:
         ("x.pyc", "lies where tools keep caches"),
     ],
 )
-def test_a_path_that_some_system_can_not_hold_is_refused(
+def test_path_that_some_systems_do_not_support_is_refused(
     folder: Path, path: str, fault: str
 ) -> None:
     with pytest.raises(ArtifactError) as caught:
@@ -443,7 +443,7 @@ def test_a_path_that_some_system_can_not_hold_is_refused(
         (["manifest.json/x"], "manifest.json", "manifest.json/"),
     ],
 )
-def test_paths_that_are_one_where_names_are_folded_are_refused(
+def test_paths_that_differ_only_in_case_or_normalization_are_refused(
     folder: Path, paths: list[str], earlier: str, later: str
 ) -> None:
     with pytest.raises(ArtifactError) as caught:
@@ -454,7 +454,7 @@ def test_paths_that_are_one_where_names_are_folded_are_refused(
     assert list(Path().iterdir()) == []
 
 
-def test_all_faulty_paths_are_reported_at_once(folder: Path) -> None:
+def test_all_invalid_paths_are_reported_together(folder: Path) -> None:
     with pytest.raises(ArtifactError) as caught:
         find_stale(artifacts({"/x": b"", "ok": b"", "aux": b""}), folder)
     assert str(caught.value).splitlines() == [
@@ -463,7 +463,7 @@ def test_all_faulty_paths_are_reported_at_once(folder: Path) -> None:
     ]
 
 
-def test_paths_that_only_look_dangerous_are_written(folder: Path) -> None:
+def test_unusual_but_valid_paths_are_written(folder: Path) -> None:
     files = {"2025-03-13..2026-07-01.md": b"1", ".hidden": b"2", "a b/con1": b"3", "x" * 200: b"4"}
     write(artifacts(files), folder)
     assert tree(folder) == with_manifest(files)
@@ -472,7 +472,7 @@ def test_paths_that_only_look_dangerous_are_written(folder: Path) -> None:
 # Nothing to do
 
 
-def test_nothing_is_to_do_only_for_the_key_that_was_remembered(written: Path) -> None:
+def test_there_is_nothing_to_do_for_the_recorded_key_only(written: Path) -> None:
     assert not unchanged_since(written, "inputs")
     remember(written, "inputs")
     assert unchanged_since(written, "inputs")
@@ -480,7 +480,7 @@ def test_nothing_is_to_do_only_for_the_key_that_was_remembered(written: Path) ->
     assert list_metadata(written) == [".gitignore", "lock", "record", "written"]
 
 
-def test_what_was_written_is_recognized_without_reading_it_back(written: Path) -> None:
+def test_written_tree_is_recognized_without_reading_it(written: Path) -> None:
     (written / "__pycache__").mkdir()
     (written / "__pycache__/a.pyc").write_bytes(b"a cache")
     for wanted in (OLD, NEW, {"a\u00fc.txt": b"", "deep/b": b"1", "deep.txt": b"2"}):
@@ -493,7 +493,7 @@ def test_what_was_written_is_recognized_without_reading_it_back(written: Path) -
     assert not unchanged_since(written, "inputs")
 
 
-def test_write_can_remember_its_key_itself(written: Path) -> None:
+def test_write_can_record_its_key(written: Path) -> None:
     write(artifacts(OLD), written, key="inputs")
     assert unchanged_since(written, "inputs")
     write(artifacts(NEW), written, key="other inputs")
@@ -501,7 +501,7 @@ def test_write_can_remember_its_key_itself(written: Path) -> None:
     assert unchanged_since(written, "other inputs")
 
 
-def test_another_tree_than_the_remembered_one_is_something_to_do(written: Path) -> None:
+def test_different_tree_needs_a_run(written: Path) -> None:
     remember(written, "inputs")
     write(artifacts(NEW), written)
     assert not unchanged_since(written, "inputs")
@@ -526,13 +526,13 @@ DISTURBANCES: dict[str, Callable[[Path], object]] = {
 
 
 @pytest.mark.parametrize("place", DISTURBANCES)
-def test_a_disturbed_tree_is_something_to_do(written: Path, place: str) -> None:
+def test_modified_tree_needs_a_run(written: Path, place: str) -> None:
     remember(written, "inputs")
     DISTURBANCES[place](Path(place))
     assert not unchanged_since(written, "inputs")
 
 
-def test_caches_and_empty_folders_are_nothing_to_do(written: Path) -> None:
+def test_caches_and_empty_folders_need_no_run(written: Path) -> None:
     remember(written, "inputs")
     (written / "deep/__pycache__").mkdir()
     (written / "deep/__pycache__/x").write_bytes(b"")
@@ -540,12 +540,12 @@ def test_caches_and_empty_folders_are_nothing_to_do(written: Path) -> None:
     assert unchanged_since(written, "inputs")
 
 
-def test_without_a_tree_there_is_nothing_to_remember(folder: Path) -> None:
+def test_key_is_not_recorded_without_a_tree(folder: Path) -> None:
     with pytest.raises(OutputError, match=r"^generated: output-unusable: No such file"):
         remember(folder, "inputs")
 
 
-# Other runs
+# Concurrent runs
 
 
 PAUSED = """
@@ -565,7 +565,7 @@ write([Artifact(path="a.txt", content=b"by the first")], Path("generated"))
 
 
 def paused_run() -> subprocess.Popen[str]:
-    """Start a run that holds still while it stages its tree."""
+    """Start a run that pauses while it stages its tree."""
     run = subprocess.Popen(
         [sys.executable, "-c", PAUSED],
         env={**os.environ, "PYTHONPATH": str(SOURCE)},
@@ -579,7 +579,7 @@ def paused_run() -> subprocess.Popen[str]:
     return run
 
 
-def test_a_second_run_at_once_is_told_so(written: Path) -> None:
+def test_concurrent_run_is_refused(written: Path) -> None:
     with paused_run() as first:
         with pytest.raises(BusyError) as caught:
             write(artifacts(NEW), written)
@@ -595,7 +595,7 @@ def test_a_second_run_at_once_is_told_so(written: Path) -> None:
     assert list_metadata(written) == [".gitignore", "lock", "written"]
 
 
-def test_the_lock_goes_with_the_process_that_held_it(written: Path) -> None:
+def test_lock_is_released_with_the_process(written: Path) -> None:
     with paused_run() as first:
         first.kill()
     assert list_metadata(written) == [".gitignore", "lock", "new", "written"]
@@ -604,7 +604,7 @@ def test_the_lock_goes_with_the_process_that_held_it(written: Path) -> None:
     assert list_metadata(written) == [".gitignore", "lock", "written"]
 
 
-def test_a_file_saved_while_the_tree_is_staged_survives(written: Path) -> None:
+def test_file_saved_while_the_tree_is_staged_survives(written: Path) -> None:
     with paused_run() as first:
         (written / "notes").mkdir()
         (written / "notes/today.txt").write_bytes(b"precious")
@@ -614,7 +614,7 @@ def test_a_file_saved_while_the_tree_is_staged_survives(written: Path) -> None:
     assert tree(written) == {**with_manifest(files), "notes/today.txt": b"precious"}
 
 
-def test_leftovers_of_a_killed_run_are_cleaned_up(written: Path) -> None:
+def test_leftovers_of_a_killed_run_are_removed(written: Path) -> None:
     for name in ("new/deep", "old/deep", "copy/deep"):
         Path(".generated.dateline", name).mkdir(parents=True)
         Path(".generated.dateline", name, "x").write_bytes(b"half")
@@ -630,7 +630,7 @@ def test_leftovers_of_a_killed_run_are_cleaned_up(written: Path) -> None:
     assert Path(".generated.dateline/.gitignore").read_bytes() == b"*\n"
 
 
-def test_links_that_someone_planted_beside_the_folder_lead_nowhere(written: Path) -> None:
+def test_planted_links_beside_the_folder_are_not_followed(written: Path) -> None:
     Path("elsewhere/deep").mkdir(parents=True)
     Path("elsewhere/deep/precious").write_bytes(b"precious")
     Path("mine").write_bytes(b"mine")

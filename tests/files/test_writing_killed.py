@@ -1,4 +1,4 @@
-"""A run that is killed at any point leaves the old tree or the new one."""
+"""A run killed at any point leaves the old tree or the new one."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ print(json.dumps([first, again]))
 def crashes(
     folder: Path, before: dict[str, bytes] | None, way: str
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Kill a run that writes NEW over *before* at each point; then one that recovers."""
+    """Kill a run that writes NEW over *before* at each point, and then one that recovers."""
     start = None if before is None else decoded(before)
     run = python(CRASHES, json.dumps([start, decoded(NEW), way]), cwd=folder.parent)
     assert run.stderr == ""
@@ -101,30 +101,30 @@ def crashes(
 
 
 def names(observed: list[dict[str, Any]], **trees: dict[str, str] | None) -> list[str]:
-    """Return which of *trees* each kill left, a run of equal ones named once."""
+    """Return which of *trees* each kill left, without repetitions."""
     found = [next(n for n, t in trees.items() if t == crash["tree"]) for crash in observed]
     return [name for at, name in enumerate(found) if at == 0 or found[at - 1] != name]
 
 
-def test_a_kill_leaves_no_tree_or_the_first_one(folder: Path) -> None:
+def test_kill_leaves_no_tree_or_the_first_one(folder: Path) -> None:
     first, again = crashes(folder, None, "exchange")
     assert names(first, nothing=None, new=text(NEW)) == ["nothing", "new"]
-    # and the run that cleans up may be killed as well
+    # the run that cleans up may be killed as well
     assert names(again, nothing=None, new=text(NEW)) == ["nothing", "new"]
 
 
-def test_a_kill_leaves_the_old_tree_or_the_new_one(folder: Path) -> None:
+def test_kill_leaves_the_old_tree_or_the_new_one(folder: Path) -> None:
     first, again = crashes(folder, OLD, "exchange")
     assert names(first, old=text(OLD), new=text(NEW)) == ["old", "new"]
     assert again == []
 
 
-def test_a_kill_between_two_renames_is_recovered_from(folder: Path) -> None:
+def test_kill_between_two_renames_is_recovered_from(folder: Path) -> None:
     first, again = crashes(folder, OLD, "two renames")
     old, new = text(OLD), text(NEW)
     assert names(first, nothing=None, old=old, new=new) == ["old", "nothing", "new"]
     torn = [(crash["stale"], crash["recovered"]) for crash in first if crash["tree"] is None]
     states = ["come/e.txt: missing", "deep/er/b.txt: outdated", "gone/d.txt: extra"]
     assert torn == [([*states, "manifest.json: outdated"], old)]
-    # and the run that recovers may be killed as well
+    # the run that recovers may be killed as well
     assert names(again, nothing=None, old=old, new=new) == ["nothing", "old", "nothing", "new"]

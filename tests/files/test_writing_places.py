@@ -1,4 +1,4 @@
-"""Writing under other locales, on full disks, without permissions and in overlays."""
+"""Write under other locales, on full disks, without permissions and on overlay file systems."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from dateline.files import (
 )
 from dateline.fresh import unchanged_since
 
-# What the machine does to it
+# System errors
 
 
 ELSEWHERE = """
@@ -57,7 +57,7 @@ def test_locale_umask_place_and_time_zone_do_not_matter(folder: Path, tmp_path: 
     } == {".": 0o755, "deep": 0o755, "deep/a.txt": 0o644, "manifest.json": 0o644}
 
 
-def test_a_name_that_the_locale_can_not_spell_is_refused(folder: Path) -> None:
+def test_name_that_the_locale_can_not_encode_is_refused(folder: Path) -> None:
     script = (
         "from pathlib import Path\n"
         "from dateline.files import ArtifactError, write\n"
@@ -90,13 +90,13 @@ except OutputError as error:
 
 
 def reported(prepare: str, output: str = "generated") -> str:
-    """Write two other files to *output* in a process that is prepared for trouble."""
+    """Write two other files to *output* in a process with a given problem."""
     run = python(TOLD, prepare, output)
     assert run.stderr == ""
     return run.stdout
 
 
-def test_a_disk_that_fills_up_leaves_the_old_tree(written: Path) -> None:
+def test_full_disk_leaves_the_old_tree(written: Path) -> None:
     remember(written, "inputs")
     line = reported("resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000))")
     assert line == (
@@ -107,7 +107,7 @@ def test_a_disk_that_fills_up_leaves_the_old_tree(written: Path) -> None:
     assert list_metadata(written) == [".gitignore", "lock", "record", "written"]
 
 
-def test_a_folder_that_can_not_be_written_stays_as_it_is(folder: Path, tmp_path: Path) -> None:
+def test_unwritable_folder_is_unchanged(folder: Path, tmp_path: Path) -> None:
     output = Path("closed/generated")
     write(artifacts(OLD), output)
     shutil.rmtree("closed/.generated.dateline")
@@ -127,7 +127,7 @@ def test_a_folder_that_can_not_be_written_stays_as_it_is(folder: Path, tmp_path:
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can give files to someone else")
 def test_files_that_can_not_be_linked_are_copied(folder: Path, tmp_path: Path) -> None:
-    # Linux lets nobody link a file that is neither theirs nor writable for them
+    # Linux restricts hard links to files that the user owns or can write
     output = Path("open/generated")
     write(artifacts({"a.txt": b"new" * 100_000, "c.txt": b"c"}), output)
     before = read_inodes(output)
@@ -144,7 +144,7 @@ def test_files_that_can_not_be_linked_are_copied(folder: Path, tmp_path: Path) -
 
 
 def in_namespace(mount: str, prepare: str, output: str) -> str:
-    """Write as ``told`` does where an unprivileged *mount* has been made."""
+    """Write like ``told`` in a namespace with an unprivileged *mount*."""
     if sys.platform != "linux" or shutil.which("unshare") is None:
         pytest.skip("needs Linux namespaces")
     inside = ["unshare", "-rm", "sh", "-c"]
@@ -162,7 +162,7 @@ def in_namespace(mount: str, prepare: str, output: str) -> str:
     return run.stdout
 
 
-def test_a_full_disk_is_reported_in_a_sentence(folder: Path) -> None:
+def test_full_disk_is_reported_in_a_sentence(folder: Path) -> None:
     Path("small").mkdir()
     lines = in_namespace(
         "mount -t tmpfs -o size=64k none small",
@@ -176,8 +176,8 @@ def test_a_full_disk_is_reported_in_a_sentence(folder: Path) -> None:
     assert not folder.exists()
 
 
-def test_a_tree_in_a_lower_layer_of_an_overlay_is_replaced(folder: Path) -> None:
-    # there a folder can't be renamed: rename(2) answers EXDEV
+def test_tree_in_a_lower_layer_of_an_overlay_is_replaced(folder: Path) -> None:
+    # there, a folder can't be renamed: rename(2) fails with EXDEV
     for name in ("lower", "upper", "work", "merged"):
         Path(name).mkdir()
     before = {"a.txt": b"new" * 100_000, "deep/c.txt": b"c"}
@@ -197,8 +197,8 @@ def test_a_tree_in_a_lower_layer_of_an_overlay_is_replaced(folder: Path) -> None
     assert tree(Path("lower/generated")) == with_manifest(before)
 
 
-def test_a_tree_half_removed_from_a_lower_layer_is_refilled(written: Path) -> None:
-    # a kill on the way from `old` to `new`, where the folder could not be renamed
+def test_tree_half_removed_from_a_lower_layer_is_completed(written: Path) -> None:
+    # as after a kill on the way from `old` to `new`, when the folder couldn't be renamed
     Path(".generated.dateline/new").mkdir()
     shutil.copytree(written, ".generated.dateline/old")
     shutil.rmtree(written / "deep")

@@ -1,4 +1,4 @@
-"""ARCHITECTURE.md lists the rooms that there are, in the order of their imports."""
+"""ARCHITECTURE.md lists the existing rooms in the order of their imports."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ ROOMS = runpy.run_path(str(Path(__file__).with_name("test_rooms.py")))["ROOMS"]
 TEXT = (TOP / "ARCHITECTURE.md").read_text(encoding="utf-8")
 
 
-def test_the_rooms_are_those_of_the_house() -> None:
+def test_listed_rooms_are_the_existing_ones() -> None:
     table = TEXT.partition("\n## Rooms\n")[2].partition("\n## ")[0]
     assert re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE) == list(ROOMS)
 
 
-def test_the_flow_can_be_traced() -> None:
+def test_flow_can_be_traced() -> None:
     script = TOP / "tests" / "support" / "flow.py"
     run = subprocess.run(
         [sys.executable, str(script)], capture_output=True, text=True, check=False, cwd=TOP

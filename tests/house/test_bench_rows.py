@@ -1,4 +1,4 @@
-"""Every row of the bench can be set up, and the floor under each row of generating runs."""
+"""Every row of the bench can be set up, and the baseline of each row of generating runs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _COLUMNS: Final = (
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder of documents under the names of the real ones."""
+    """A folder of documents with the names of the real ones."""
     root = tmp_path_factory.mktemp("data")
     spec = REPOSITORY / "generated/spec/production"
     for name in _PAIRS:
@@ -42,10 +42,10 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
-def test_each_row_prepares(row: Row, data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_row_can_be_prepared(row: Row, data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(DATA, str(data))
     monkeypatch.setenv(SCALE, "0.000001")
-    # a folder as the bench makes it: that of pytest is closed to the user who runs PostgreSQL
+    # a folder like that of the bench; that of pytest is closed to the user who runs PostgreSQL
     with tempfile.TemporaryDirectory(prefix="bench-") as root:
         _require_prepared(row, Path(root))
 
@@ -62,9 +62,7 @@ def _require_prepared(row: Row, root: Path) -> None:
         assert all(Path(each).is_file() for each in arguments[:1] if each.endswith(".py"))
 
 
-def test_what_generating_is_held_against_runs(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_baselines_of_generating_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(SCALE, "0.04")
     (row,) = (row for row in generating.ROWS if row.name == "payments")
     case = row.prepare(tmp_path)

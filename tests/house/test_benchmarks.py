@@ -1,4 +1,4 @@
-"""What is measured is what the table says: the synthetic API, and the table itself."""
+"""The bench measures what its table says: the synthetic API, and the table itself."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from dateline.openapi import METHODS
 from dateline.project import Projector
 
 
-def test_the_synthetic_api_has_its_size_and_each_version_edits_five_types(tmp_path: Path) -> None:
+def test_synthetic_api_has_its_size_and_each_version_edits_five_types(tmp_path: Path) -> None:
     synthetic.write(tmp_path / "schemas", 4)
     api = load(tmp_path / "schemas")
     operations = [
@@ -47,7 +47,7 @@ def row(name: str, cpu: float | None = None, ratio: float | None = None) -> Row:
     )
 
 
-def test_the_table_holds_what_was_measured_against_its_targets() -> None:
+def test_table_compares_measurements_with_their_targets() -> None:
     cost = Cost(0.5, 40.4, {"load": 0.2, "write": 0.1})
     measured = Pair(cost, Cost(0.25, 9, {}), 2.0)
     outcomes = [
@@ -74,14 +74,14 @@ def test_the_table_holds_what_was_measured_against_its_targets() -> None:
     )
 
 
-def test_both_commands_start_without_what_they_wrote_before(tmp_path: Path) -> None:
+def test_both_commands_start_without_their_earlier_output(tmp_path: Path) -> None:
     cold = tmp_path / "cold"
     command = [sys.executable, "-c", f"import os; os.mkdir({str(cold)!r})"]
     measured = pair(Case(tmp_path, command, command, cold=cold), 1)
     assert min(measured.cost.cpu, measured.cost.memory, measured.ratio) > 0
 
 
-def test_a_published_change_is_found_at_its_place_and_by_its_kind() -> None:
+def test_published_change_is_found_at_its_place_and_by_its_kind() -> None:
     def document(properties: dict[str, Any]) -> dict[str, Any]:
         return {
             "openapi": "3.1.0",

@@ -1,4 +1,4 @@
-"""The layout of the tests: folders named as rooms, helpers in one package, short files."""
+"""The layout of the tests: folders named like rooms, helpers in one package, short files."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ OTHER_FOLDERS = {
 }
 
 
-def test_every_folder_is_named_as_a_room() -> None:
+def test_every_folder_has_the_name_of_a_room() -> None:
     rooms = {path.stem for path in (SOURCE / "dateline").iterdir()}
     folders = {path.name for path in TESTS.iterdir() if path.is_dir()} - {"__pycache__"}
     assert sorted(folders - rooms - OTHER_FOLDERS.keys()) == []
 
 
 @cases("path", FILES, ids=lambda path: str(path.relative_to(TESTS)))
-def test_a_file_is_short_and_imports_no_test(path: Path) -> None:
+def test_file_is_short_and_imports_no_test(path: Path) -> None:
     text = path.read_text("utf-8")
     tests = [name for name in list_imports_of(path) if re.match(r"test_|\.\.", name)]
     assert tests == []
     assert len(text.splitlines()) <= MOST_LINES
 
 
-def test_a_long_source_says_in_its_first_line_why_it_is_one_file() -> None:
+def test_first_line_of_a_long_source_explains_why_it_is_one_file() -> None:
     long = {
         path.relative_to(SOURCE).as_posix(): lines[0]
         for path in sorted(SOURCE.rglob("*.py"))

@@ -1,4 +1,4 @@
-"""What the light installation can do, with everything else hidden, and how little it is."""
+"""What the light installation can do with everything else hidden, and its size."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from support.commands import dateline
 TOP = Path(__file__).parents[2]
 MOST_PACKAGES, MOST_BYTES = 12, 20_000_000
 
-# Nothing can be imported but what is installed with dateline itself.
+# Only the packages that are installed with dateline itself can be imported.
 HIDING = """
 import sys
 from importlib.abc import MetaPathFinder
@@ -60,9 +60,9 @@ LIGHT = find_light()
 
 @cache
 def list_hidden() -> list[str]:
-    """Return the modules of all that is installed beside the light installation.
+    """Return the modules of everything installed beyond the light installation.
 
-    The files of every package are read for it, which collecting alone has no use for.
+    This reads the files of every package, so it is not done during collection.
     """
     return sorted(
         module
@@ -77,8 +77,8 @@ def run(project: Path, *arguments: str) -> tuple[int, str]:
     return done.returncode, done.stdout + done.stderr
 
 
-def test_the_light_installation_is_small() -> None:
-    # with dateline itself
+def test_light_installation_is_small() -> None:
+    # including dateline itself
     assert len(LIGHT) + 1 <= MOST_PACKAGES
     size = sum(
         path.stat().st_size
@@ -92,13 +92,13 @@ def test_the_light_installation_is_small() -> None:
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A project that was generated with everything, and in which a value was added since."""
+    """A project generated with everything installed, to which a value was added since."""
     made = tmp_path_factory.mktemp("light")
     loans = made / "schemas" / "loans.yaml"
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(made)
         assert dateline("init").status == 0
-        # with a pattern that is not known to be read by every validator
+        # with a pattern that some validators may not be able to read
         channel = "channel: { type: string"
         text = loans.read_text(encoding="utf-8").replace(
             channel, f"{channel}, pattern: '(?:desk|app)'"
@@ -124,17 +124,17 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ],
     ids=lambda value: "-".join(value) if isinstance(value, list) else None,
 )
-def test_what_only_reads_runs(project: Path, arguments: list[str], status: int, said: str) -> None:
+def test_reading_commands_run(project: Path, arguments: list[str], status: int, said: str) -> None:
     ended, printed = run(project, *arguments)
     assert ended == status, printed
     assert said in printed
 
 
-def test_what_needs_more_says_what_to_install(project: Path) -> None:
+def test_other_commands_say_what_to_install(project: Path) -> None:
     loans = project / "schemas" / "loans.yaml"
     text = loans.read_text(encoding="utf-8").replace("        - const: lost\n", "")
     loans.write_text(text.replace("librarians", "all librarians"), encoding="utf-8")
-    # what was laid out before is not laid out again
+    # cached layout is not generated again
     shutil.rmtree(project / ".generated.dateline")
     before = sorted(project.glob("generated/**/*"))
     ended, printed = run(project, "generate")

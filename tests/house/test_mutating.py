@@ -1,4 +1,4 @@
-"""Which faults the bench puts into a module, and which tests it runs for each."""
+"""The faults that the bench puts into a module, and the tests that it runs for each."""
 
 from __future__ import annotations
 
@@ -59,13 +59,13 @@ EXPECTED = [
 
 
 def _changed(at: int) -> tuple[str, str, str]:
-    """Return the kind of the mutation *at* an index, and the line of text before and after."""
+    """Return the kind of the mutation with index *at*, and the line of text before and after."""
     tree = ast.parse(SOURCE)
     kind, _, node, apply = mutations(tree)[at]
     before, was = ast.unparse(tree), ast.unparse(node)
     apply()
     if kind == "boolean" and was.startswith("not "):
-        # the node is taken out of its statement
+        # the node is removed from its statement
         statement = ast.unparse(tree.body[-1]).splitlines()
         assert before != ast.unparse(tree)
         return (
@@ -97,7 +97,7 @@ class C:
 """
 
 
-def test_a_fault_names_its_function() -> None:
+def test_fault_names_its_function() -> None:
     found = mutations(ast.parse(NESTED))
     assert [(each.function, ast.unparse(each.node)) for each in found] == [
         ("", "1"),
@@ -109,7 +109,7 @@ def test_a_fault_names_its_function() -> None:
     ]
 
 
-def test_tests_of_a_mutant_are_those_that_run_its_line_the_fastest_first() -> None:
+def test_tests_of_a_mutant_run_its_line_and_start_with_the_fastest() -> None:
     tests = [
         Recorded("t::slow", 2.0, {"m.py": 0b1100}),
         Recorded("t::fast", 0.1, {"m.py": 0b0100}),
@@ -126,7 +126,7 @@ def test_tests_of_a_mutant_are_those_that_run_its_line_the_fastest_first() -> No
     assert chosen(3, 3) == ["t::slow"]
     assert chosen(2, 3) == ["t::fast", "t::slow"]
     assert chosen(9, 9) == []
-    # whichever test imports a module first runs what is not in a function
+    # whichever test imports a module first runs the code outside of functions
     assert chosen(2, 2, function="") == ["t::elsewhere", "t::fast", "t::slow"]
 
 
@@ -135,7 +135,7 @@ def test_every_target_names_files(pattern: str) -> None:
     assert list(REPOSITORY.glob(pattern)) != []
 
 
-def test_equivalent_mutants_are_in_files_that_exist() -> None:
+def test_equivalent_mutants_are_in_existing_files() -> None:
     entries = yaml.safe_load(EQUIVALENTS.read_text("utf-8"))
     files = {entry["mutant"].split(":")[0] for entry in entries}
     assert sorted(file for file in files if not (REPOSITORY / file).is_file()) == []

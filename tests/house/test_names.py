@@ -82,17 +82,17 @@ def classes() -> Counter[str]:
     )
 
 
-def test_no_new_function_is_called_by_a_bare_participle() -> None:
+def test_new_function_names_are_not_bare_participles() -> None:
     new = functions() & {*PARTICIPLES.split()}
     assert sorted(new) == [], "name it with a verb and what it returns"
 
 
-def test_no_new_class_has_a_name_that_another_one_has() -> None:
+def test_new_class_names_are_unique() -> None:
     twice = {name for name, count in classes().items() if count > 1}
     assert sorted(twice) == [], "a class name stands for one thing"
 
 
-# What only this house says. A docstring returns, yields, finds or does something.
+# Words of a house dialect. A docstring returns, yields, finds or does something.
 DIALECT: Final = re.compile(
     r"^Tells? |\b(untold|in its clothes|looked up once|told of|ha(s|ve) a say|lets? (\w+ )?through"
     r"|comes? and goe?s?|is asked of|speaks? of|lets? go)\b"
@@ -100,7 +100,7 @@ DIALECT: Final = re.compile(
 
 
 @cases("path", FILES, ids=lambda path: str(path.relative_to(SOURCE.parent)))
-def test_docstrings_are_in_the_words_of_the_field(path: Path) -> None:
+def test_docstrings_use_the_words_of_the_field(path: Path) -> None:
     kinds = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Module
     found = [
         docstring

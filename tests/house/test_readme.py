@@ -1,4 +1,4 @@
-"""What README and docs show is what happens: the commands of a page are run, in order.
+"""The examples in README and docs work: the commands of a page are run, in order.
 
 The README starts in an empty folder, each page of `docs` in the project that the README sets up.
 """
@@ -32,7 +32,7 @@ RULES_PAGE = (TOP / "docs" / "rules.md").read_text(encoding="utf-8")
 
 
 def run(command: str, folder: Path) -> str:
-    """Return what *command* prints: in this process, but for servers and code of users."""
+    """Return the output of *command*, run in this process except for servers and code of users."""
     if re.fullmatch(r"dateline (?!serve|proxy|demo|try)[\w ./:=,'-]*", command):
         with pytest.MonkeyPatch.context() as patch:
             patch.chdir(folder)
@@ -65,13 +65,13 @@ def sessions(block: str) -> list[tuple[str, str]]:
 
 
 def shown(expected: str, printed: str) -> bool:
-    """Tell whether *printed* is as *expected*, in which a line of `…` stands for any lines."""
+    """Return whether *printed* matches *expected*, in which a line of `…` stands for any lines."""
     pattern = "(?:.*\n)*".join(re.escape(part) for part in expected.split("…\n"))
     return re.fullmatch(pattern, printed) is not None
 
 
 def follow(page: str, folder: Path, run: Callable[[str, Path], str] = run_in_shell) -> list[str]:
-    """Run what *page* shows in *folder*; return the commands. Fail where another thing happens."""
+    """Run the commands on *page* in *folder*; return them. Fail if the output differs."""
     commands = []
     for language, block in re.findall(r"^```(\w+)\n(.*?)^```$", page, re.MULTILINE | re.DOTALL):
         if language == "console":
@@ -95,12 +95,12 @@ def follow(page: str, folder: Path, run: Callable[[str, Path], str] = run_in_she
 
 
 def _find_file(block: str) -> str:
-    """Return the file that the first line of *block* names in a comment; empty for none."""
+    """Return the file named by a comment in the first line of *block*; empty for none."""
     found = re.match(r"# ([\w/]+\.(?:py|yaml))\n", block)
     return "" if found is None else found[1]
 
 
-def test_the_readme_shows_what_happens(tmp_path: Path) -> None:
+def test_readme_examples_work(tmp_path: Path) -> None:
     shutil.copytree(EXAMPLE, tmp_path / "docs" / "example")
     assert "dateline generate" in follow(README, tmp_path)
 
@@ -115,7 +115,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_a_page_of_the_docs_shows_what_happens(page: Path, project: Path, tmp_path: Path) -> None:
+def test_examples_on_a_page_of_the_docs_work(page: Path, project: Path, tmp_path: Path) -> None:
     folder = tmp_path / "library"
     shutil.copytree(project, folder)
     commands = follow(page.read_text(encoding="utf-8"), folder, run)
@@ -128,19 +128,19 @@ def test_links_lead_to_files(page: Path) -> None:
     assert [link for link in links if not (page.parent / link).is_file()] == []
 
 
-def test_the_readme_leads_to_every_page() -> None:
+def test_readme_links_to_every_page() -> None:
     assert [page.name for page in PAGES if f"(docs/{page.name})" not in README] == []
 
 
-def test_the_readme_is_a_front_page() -> None:
+def test_readme_is_short() -> None:
     assert len(README.splitlines()) <= FRONT_PAGE
 
 
-def test_the_words_of_the_makefile_stand_in_the_readme() -> None:
+def test_makefile_targets_are_in_the_readme() -> None:
     assert [word for word in ("make run", "make test") if f"`{word}`" not in README] == []
 
 
-def test_the_rules_that_the_docs_show_are_the_rules() -> None:
+def test_rules_in_the_docs_are_the_existing_ones() -> None:
     rows = re.findall(
         r"^\| `([a-z-]+)` \| (gated|never|additive) \| (.*) \|$", RULES_PAGE, re.MULTILINE
     )
@@ -149,6 +149,6 @@ def test_the_rules_that_the_docs_show_are_the_rules() -> None:
     assert [row for row in rows if known[row[0]] != row[1:]] == []
 
 
-def test_the_presets_that_the_docs_show_are_the_presets() -> None:
+def test_presets_in_the_docs_are_the_existing_ones() -> None:
     rows = re.findall(r"^\| `([a-z-]+)` \| ([^|]*) \|$", RULES_PAGE, re.MULTILINE)
     assert rows == [(name, preset.purpose) for name, preset in PRESETS.items()]

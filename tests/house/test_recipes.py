@@ -1,4 +1,4 @@
-"""The recipes of CONTRIBUTING.md are followed to the letter in a copy of the repository."""
+"""The recipes of CONTRIBUTING.md, followed literally in a copy of the repository."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LEFT_OUT = shutil.ignore_patterns("__pycache__", "*.pyc")
 
 @pytest.fixture(scope="module")
 def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the repository in which every step is done."""
+    """A copy of the repository in which every step was followed."""
     top = tmp_path_factory.mktemp("recipes")
     for folder in ("src/dateline", "src/dateline_runtime", "templates", "docs"):
         shutil.copytree(TOP / folder, top / folder, ignore=LEFT_OUT)
@@ -66,7 +66,7 @@ def project(copy: Path) -> Path:
 
 
 def run(copy: Path, folder: Path, *words: str) -> str:
-    """Return what Python prints in *folder* with *copy*: of a module and words, or of a text."""
+    """Return the output of Python in *folder* with *copy*: of a module, or of a text."""
     finished = subprocess.run(
         [sys.executable, "-m" if words[1:] else "-c", *words],
         cwd=folder,
@@ -79,14 +79,14 @@ def run(copy: Path, folder: Path, *words: str) -> str:
     return finished.stdout
 
 
-def test_the_recipes_have_steps() -> None:
+def test_recipes_have_steps() -> None:
     assert [step["path"].rpartition("/")[2] for step in STEP.finditer(CONTRIBUTING)] == [
         *("choices.py", "contains-changed.yaml", "compact.py", "reports.md"),
         "versions.txt.jinja",
     ]
 
 
-def test_the_new_rule_is_listed_and_explained(copy: Path) -> None:
+def test_new_rule_is_listed_and_explained(copy: Path) -> None:
     listed = run(copy, copy, "dateline", "rules")
     assert "contains-changed " in listed
     explained = run(copy, copy, "dateline", "explain", "contains-changed")
@@ -94,7 +94,7 @@ def test_the_new_rule_is_listed_and_explained(copy: Path) -> None:
     assert "\nCallers: Check which items you look for" in explained
 
 
-def test_the_new_rule_judges_and_the_new_format_reports_it(copy: Path, project: Path) -> None:
+def test_new_rule_applies_and_the_new_format_reports_it(copy: Path, project: Path) -> None:
     first, last = run(copy, project, "dateline", "check", "--format", "compact").splitlines()
     where, _, rest = first.partition(": gated contains-changed: ")
     assert re.fullmatch(r"schemas/[a-z]+\.yaml:\d+:\d+", where)
@@ -102,18 +102,18 @@ def test_the_new_rule_judges_and_the_new_format_reports_it(copy: Path, project: 
     assert last == "1 gated"
 
 
-def test_the_new_template_is_laid_out(project: Path) -> None:
+def test_new_template_is_rendered(project: Path) -> None:
     text = (project / "generated/spec/production/versions.txt").read_text(encoding="utf-8")
     assert text == "2025-01-15 /spec/2025-01-15\n"
 
 
-def test_the_cases_of_the_new_rule_pass(copy: Path) -> None:
+def test_cases_of_the_new_rule_pass(copy: Path) -> None:
     words = ("-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-k", "case or example")
     printed = run(copy, copy, "pytest", *words, "tests/rules/test_rules.py")
     assert re.search(r"^\d+ passed, \d+ deselected", printed, re.MULTILINE), printed
 
 
-def test_the_reference_has_the_new_format(copy: Path) -> None:
+def test_reference_has_the_new_format(copy: Path) -> None:
     code = (
         "from pathlib import Path; from dateline.report import FORMATS, describe_format;"
         "text = Path('docs/reports.md').read_text();"
@@ -123,7 +123,7 @@ def test_the_reference_has_the_new_format(copy: Path) -> None:
 
 
 @pytest.mark.parametrize("page", ["CONTRIBUTING.md", "ARCHITECTURE.md"])
-def test_the_paths_that_a_page_names_exist(page: str) -> None:
+def test_paths_in_the_recipes_exist(page: str) -> None:
     text = STEP.sub("", (TOP / page).read_text(encoding="utf-8"))
     paths = re.findall(r"`((?:src|tests|templates|docs)/[^`\s]*)`", text)
     made = {"docs/reports.md"}

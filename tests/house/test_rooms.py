@@ -1,4 +1,4 @@
-"""The structure: rooms import from their left only, and each package has one home."""
+"""The structure: rooms import only earlier rooms, and each package has one home."""
 
 from __future__ import annotations
 
@@ -62,13 +62,13 @@ MODULES = sorted(SOURCE.rglob("*.py"))
 
 
 def room_of(path: Path) -> str:
-    """Return the room that the file stands in; an empty name for the package's own file."""
+    """Return the room of the file; an empty name for the package's own file."""
     first = path.relative_to(SOURCE).parts[0].removesuffix(".py")
     return "" if first == "__init__" else first
 
 
 def misplaced(path: Path, imported: list[str]) -> list[str]:
-    """Return the imports that the module at *path* may not have."""
+    """Return the forbidden imports of the module at *path*."""
     room = room_of(path)
     left = {"", *ROOMS[: ROOMS.index(room) + 1]} if room else {""}
     return sorted(name for name in set(imported) if not allowed(name, room, left))
@@ -78,13 +78,13 @@ def allowed(name: str, room: str, left: set[str]) -> bool:
     package, _, rest = name.partition(".")
     if package == "dateline":
         below = rest.split(".")[0]
-        # such as `__version__`: a name that the package's own file defines
+        # a name that the package's own file defines, such as `__version__`
         return below in left or below.startswith("__")
     return package in sys.stdlib_module_names or room in HOMES.get(package, set())
 
 
 @cases("path", MODULES, ids=lambda path: str(path.relative_to(SOURCE)))
-def test_a_room_stands_only_on_the_rooms_to_its_left(path: Path) -> None:
+def test_room_imports_only_earlier_rooms(path: Path) -> None:
     assert misplaced(path, list_imports_of(path)) == []
 
 
@@ -95,18 +95,18 @@ def corner_of(*steps: str) -> str:
     return "/".join(steps[:2] if known and steps[1:2] != ("__init__",) else steps[:1])
 
 
-def test_within_a_room_imports_go_in_one_direction() -> None:
+def test_imports_within_a_room_have_no_cycle() -> None:
     leads: dict[str, set[str]] = {}
     for path in MODULES:
         home = corner_of(*path.relative_to(SOURCE).with_suffix("").parts)
         steps = (name.split(".") for name in list_imports_of(path))
         goals = {corner_of(*rest) for package, *rest in steps if package == "dateline" and rest}
         leads.setdefault(home, set()).update(goals - {home})
-    # raises CycleError, which names the circle
+    # raises CycleError, which names the cycle
     TopologicalSorter(leads).prepare()
 
 
-def test_no_output_imports_another() -> None:
+def test_outputs_do_not_import_each_other() -> None:
     found = {
         (room_of(path), room)
         for path in MODULES
@@ -140,7 +140,7 @@ def test_every_module_belongs_to_a_room() -> None:
         ("__init__.py", "from dateline.model import Api", ["dateline.model.Api"]),
     ],
 )
-def test_an_import_from_the_right_is_noticed(path: str, source: str, refused: list[str]) -> None:
+def test_import_of_a_later_room_is_detected(path: str, source: str, refused: list[str]) -> None:
     assert misplaced(SOURCE / path, list_imports(ast.parse(source))) == refused
 
 
@@ -158,7 +158,7 @@ def test_an_import_from_the_right_is_noticed(path: str, source: str, refused: li
         ("dateline.proxy", (*HEAVY, "aiohttp", "jsonschema_rs", "uvicorn", "yaml")),
     ],
 )
-def test_importing_a_room_leaves_heavy_packages_alone(
+def test_importing_a_room_does_not_import_heavy_packages(
     module: str, kept_away: tuple[str, ...]
 ) -> None:
     code = f"import sys, {module}; print(*sorted(set({kept_away!r}) & set(sys.modules)))"

@@ -1,4 +1,4 @@
-"""Tables of cases run every case, and report each that fails."""
+"""Tables of cases run every case, and report each failure."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from support.tables import cases
 
 
-def test_all_cases_run_and_each_that_fails_is_named() -> None:
+def test_all_cases_run_and_each_failure_is_named() -> None:
     ran = []
 
     @cases("upper", [10, 0])
@@ -33,17 +33,17 @@ def test_all_cases_run_and_each_that_fails_is_named() -> None:
     assert [str(each).splitlines()[0] for each in second.exceptions][1:] == ["refused", "three"]
 
 
-def test_a_table_of_cases_that_pass_passes() -> None:
+def test_table_of_passing_cases_passes() -> None:
     ran = []
     cases("name", ("a", "b"))(lambda name: ran.append(name))()
     assert ran == ["a", "b"]
 
 
-def test_a_table_without_cases_is_a_mistake() -> None:
+def test_table_without_cases_is_an_error() -> None:
     with pytest.raises(AssertionError, match="tests nothing"):
         cases("name", [])
 
 
-def test_a_case_can_not_skip_itself() -> None:
+def test_case_can_not_skip_itself() -> None:
     with pytest.raises(TypeError, match=r"the case 1 \(1\) of"):
         cases("number", [1])(lambda number: pytest.skip(str(number)))()

@@ -1,4 +1,4 @@
-"""The wheel holds all that is needed: elsewhere it sets up a project and generates the same."""
+"""The wheel is complete: installed elsewhere, it sets up a project and generates the same."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def run(*command: str | Path, folder: Path) -> str:
-    """Run *command* in *folder*, as far from this checkout as can be; return what it printed."""
+    """Run *command* in *folder*, isolated from this checkout; return its output."""
     kept = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
     ran = subprocess.run(command, cwd=folder, env=kept, capture_output=True, text=True, check=False)
     assert (ran.returncode, ran.stderr) == (0, ""), ran.stdout + ran.stderr
@@ -27,7 +27,7 @@ def run(*command: str | Path, folder: Path) -> str:
 
 @pytest.fixture(scope="module")
 def scripts(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the folder of scripts of a fresh environment into which the wheel was installed."""
+    """Return the folder of scripts of a new environment with the wheel installed."""
     folder = tmp_path_factory.mktemp("wheel")
     run_python = [sys.executable, "-m"]
     build = ["build", "--wheel", "--no-isolation", "--outdir", str(folder), str(ROOT)]
@@ -36,9 +36,9 @@ def scripts(tmp_path_factory: pytest.TempPathFactory) -> Path:
     environment = folder / "environment"
     venv.create(environment)
     places = {"base": str(environment), "platbase": str(environment)}
-    # The packages that dateline needs are lent by the environment of this test: nothing is
-    # downloaded. A plain path in a .pth file brings them in without the .pth file, next to
-    # them, that makes this checkout importable.
+    # Dependencies of dateline come from the environment of this test, so that nothing is
+    # downloaded: a plain path in a .pth file adds them without the .pth file next to them, which
+    # makes this checkout importable.
     lent = Path(sysconfig.get_path("purelib", vars=places), "lent.pth")
     lenders = dict.fromkeys(sysconfig.get_path(name) for name in ("purelib", "platlib"))
     lent.write_text("\n".join(lenders), encoding="utf-8")
@@ -48,7 +48,7 @@ def scripts(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return Path(sysconfig.get_path("scripts", vars=places))
 
 
-def test_an_installed_wheel_sets_up_a_project_and_generates_what_this_checkout_does(
+def test_installed_wheel_sets_up_a_project_and_generates_the_same_as_this_checkout(
     scripts: Path, tmp_path: Path
 ) -> None:
     there, here = tmp_path / "there", tmp_path / "here"

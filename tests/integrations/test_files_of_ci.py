@@ -1,4 +1,4 @@
-"""The files that CI systems read: valid, pinned, and no part of them stale."""
+"""The files for CI systems are valid, pinned, and up to date."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
         ("vendor.dependabot", [ROOT / ".github" / "dependabot.yml"]),
     ],
 )
-def test_a_file_is_what_its_public_schema_says(schema: str, files: list[Path]) -> None:
+def test_file_satisfies_its_public_schema(schema: str, files: list[Path]) -> None:
     command = [
         sys.executable,
         "-m",
@@ -37,7 +37,7 @@ def test_a_file_is_what_its_public_schema_says(schema: str, files: list[Path]) -
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_the_job_of_gitlab_is_what_its_public_schema_says(tmp_path: Path) -> None:
+def test_gitlab_job_satisfies_its_public_schema(tmp_path: Path) -> None:
     text = (ROOT / "integrations" / "gitlab" / "check.yml").read_text("utf-8")
     head, body = text.split("\n---\n")
     for name, each in yaml.safe_load(head)["spec"]["inputs"].items():
@@ -57,18 +57,18 @@ def test_the_job_of_gitlab_is_what_its_public_schema_says(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("path", [ROOT / "action.yml", *WORKFLOWS], ids=lambda path: path.name)
-def test_every_action_of_others_is_pinned_by_commit(path: Path) -> None:
+def test_every_foreign_action_is_pinned_by_commit(path: Path) -> None:
     used = re.findall(r"uses: (\S+)", path.read_text("utf-8"))
     assert used
     assert [each for each in used if not re.search(r"^\./$|@[0-9a-f]{40}$", each)] == []
 
 
-def test_no_input_is_pasted_into_a_script() -> None:
+def test_inputs_are_not_interpolated_into_scripts() -> None:
     text = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
     assert [step["run"] for step in text["runs"]["steps"] if "${{" in step.get("run", "")] == []
 
 
-def test_the_lock_of_the_action_is_part_of_the_projects() -> None:
+def test_lock_of_the_action_is_part_of_the_projects() -> None:
     functions = runpy.run_path(str(ROOT / "integrations" / "lock.py"))
     written = (ROOT / "integrations" / "requirements.lock").read_text("utf-8")
     whole = (ROOT / "requirements.lock").read_text("utf-8")
@@ -78,13 +78,13 @@ def test_the_lock_of_the_action_is_part_of_the_projects() -> None:
 INSTRUCTION = re.compile(r"^([A-Z]+) ((?:.*\\\n)*.*)$", re.M)
 
 
-def test_the_image_is_small_and_runs_without_rights() -> None:
-    """By the rules of hadolint that concern it."""
+def test_image_is_small_and_runs_unprivileged() -> None:
+    """Checks the rules of hadolint that apply."""
     steps = INSTRUCTION.findall((ROOT / "Containerfile").read_text(encoding="utf-8"))
     stages = [number for number, (word, _) in enumerate(steps) if word == "FROM"]
     first, last = steps[: stages[-1]], steps[stages[-1] :]
     assert {steps[number][1].split(" ")[0] for number in stages} == {"python:3.13-slim"}
-    # what builds is left behind: the last stage takes one folder
+    # build tools are left behind: the last stage copies one folder
     assert [text for word, text in last if word == "COPY"] == [
         "--from=build /opt/dateline /opt/dateline"
     ]
@@ -97,7 +97,7 @@ def test_the_image_is_small_and_runs_without_rights() -> None:
     (apt,) = [text for _, text in last if "apt-get" in text]
     assert "--no-install-recommends" in apt
     assert "rm -rf /var/lib/apt/lists/*" in apt
-    # nothing has the rights of root afterwards, by number, so that orchestrators know
+    # no root privileges afterwards; the user is a number, so that orchestrators can tell
     words = [word for word, _ in last]
     assert dict(last)["USER"] == "10001"
     assert "RUN" not in words[words.index("USER") :]
@@ -105,7 +105,7 @@ def test_the_image_is_small_and_runs_without_rights() -> None:
     assert not {"ADD", "VOLUME", "EXPOSE"} & {*words}
 
 
-def test_the_versions_of_python_that_are_supported_have_to_pass() -> None:
+def test_all_supported_python_versions_must_pass() -> None:
     listed = re.findall(r'"Programming Language :: Python :: (3\.\d+)"', PROJECT)
     job = yaml.safe_load((ROOT / ".github/workflows/ci.yml").read_text("utf-8"))["jobs"]["test"]
     may_fail = re.findall(r"matrix\.python == '([\d.]+)'", job["continue-on-error"])

@@ -1,4 +1,4 @@
-"""The action for GitHub: its steps, as a runner runs them on a pull request."""
+"""The steps of the GitHub action, as a runner runs them on a pull request."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def find_annotations(run: Run) -> list[str]:
     return [line for line in run.log.splitlines() if line.startswith("::")]
 
 
-def test_a_breaking_change_is_annotated_summarized_and_commented(
+def test_breaking_change_is_annotated_summarized_and_commented(
     breaking: Checkout, comments: CommentHost
 ) -> None:
     run = run_action(breaking, comments)
@@ -65,13 +65,13 @@ def test_a_breaking_change_is_annotated_summarized_and_commented(
     assert location["region"]["startLine"] == LINE
 
 
-def test_nothing_is_written_where_all_is_clean(clean: Checkout, comments: CommentHost) -> None:
+def test_nothing_is_written_without_findings(clean: Checkout, comments: CommentHost) -> None:
     run = run_action(clean, comments)
     assert (run.status, find_annotations(run)) == (0, [])
     assert comments.requests == ["GET /repos/library/apis/issues/7/comments"]
 
 
-def test_one_comment_is_updated_and_goes_when_all_is_well(
+def test_single_comment_is_updated_and_removed(
     breaking: Checkout, clean: Checkout, comments: CommentHost
 ) -> None:
     others = {number: f"A word of a reviewer, {number}" for number in range(1, 151)}
@@ -87,7 +87,7 @@ def test_one_comment_is_updated_and_goes_when_all_is_well(
     assert comments.comments == others
 
 
-def test_each_project_has_a_comment_of_its_own(breaking: Checkout, comments: CommentHost) -> None:
+def test_each_project_has_its_own_comment(breaking: Checkout, comments: CommentHost) -> None:
     run_action(breaking, comments)
     run_action(breaking, comments, event_name="pull_request_target", name="lending, again")
     assert [text.partition("\n")[0] for text in comments.comments.values()] == [
@@ -96,7 +96,7 @@ def test_each_project_has_a_comment_of_its_own(breaking: Checkout, comments: Com
     ]
 
 
-def test_a_fork_without_a_token_gets_the_verdict(
+def test_fork_without_a_token_gets_the_verdict(
     breaking: Checkout, clean: Checkout, comments: CommentHost
 ) -> None:
     comments.writable = False
@@ -106,7 +106,7 @@ def test_a_fork_without_a_token_gets_the_verdict(
     assert run_action(clean, comments).status == 0
 
 
-def test_what_can_not_be_read_gets_a_comment_too(clean: Checkout, comments: CommentHost) -> None:
+def test_unreadable_input_gets_a_comment_too(clean: Checkout, comments: CommentHost) -> None:
     (clean.root / PROJECT / "schemas" / "loans.yaml").write_text("components: [")
     run = run_action(clean, comments)
     assert run.status == 3
@@ -114,9 +114,7 @@ def test_what_can_not_be_read_gets_a_comment_too(clean: Checkout, comments: Comm
     assert comments.comments[1].startswith(MARKER)
 
 
-def test_stale_outputs_fail_unless_they_are_not_asked_for(
-    clean: Checkout, comments: CommentHost
-) -> None:
+def test_stale_outputs_fail_unless_disabled(clean: Checkout, comments: CommentHost) -> None:
     loans = clean.root / PROJECT / "schemas" / "loans.yaml"
     loans.write_text(loans.read_text("utf-8").replace("a loan can be paused", "it pauses"), "utf-8")
     document = clean.root / PROJECT / "generated" / "spec" / "production" / "versions.json"
@@ -136,7 +134,7 @@ def test_stale_outputs_fail_unless_they_are_not_asked_for(
         ("push", {"before": "0" * 40}),
     ],
 )
-def test_other_events_are_judged_and_not_commented(
+def test_other_events_are_checked_without_a_comment(
     name: str, event: dict[str, object], breaking: Checkout, comments: CommentHost
 ) -> None:
     known = json.loads(json.dumps(event).replace("{base}", breaking.base))
@@ -145,7 +143,7 @@ def test_other_events_are_judged_and_not_commented(
     assert comments.requests == []
 
 
-def test_a_base_that_is_nowhere_ends_the_run(breaking: Checkout, comments: CommentHost) -> None:
+def test_missing_base_ends_the_run(breaking: Checkout, comments: CommentHost) -> None:
     run = run_action(breaking, comments, against="no-such-branch")
     assert run.status == 2
     assert find_annotations(run) == [
@@ -155,7 +153,7 @@ def test_a_base_that_is_nowhere_ends_the_run(breaking: Checkout, comments: Comme
 
 
 @pytest.mark.parametrize("is_given", [False, True], ids=["found", "given"])
-def test_a_folder_called_like_the_base_is_not_the_base(
+def test_folder_named_like_the_base_is_not_the_base(
     breaking: Checkout,
     comments: CommentHost,
     is_given: bool,
@@ -174,7 +172,7 @@ def test_a_folder_called_like_the_base_is_not_the_base(
 
 
 @pytest.mark.parametrize("against", ["$(touch canary)", "--output=canary", "a;touch canary", "`x`"])
-def test_no_input_becomes_a_command(
+def test_input_can_not_become_a_command(
     against: str, breaking: Checkout, comments: CommentHost
 ) -> None:
     run = run_action(breaking, comments, against=against)
@@ -182,7 +180,7 @@ def test_no_input_becomes_a_command(
     assert list(breaking.root.rglob("canary")) == []
 
 
-def test_a_submodule_has_paths_of_its_own(
+def test_submodule_has_paths_of_its_own(
     breaking: Checkout, comments: CommentHost, tmp_path: Path
 ) -> None:
     outer = tmp_path / "outer"

@@ -1,4 +1,4 @@
-"""The job for GitLab: its script, as a runner runs it on a merge request."""
+"""The script of the GitLab job, as a runner runs it on a merge request."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def merge_request(checkout: Checkout, comments: CommentHost) -> dict[str, str]:
     }
 
 
-def test_a_breaking_change_is_reported_and_noted(
+def test_breaking_change_is_reported_and_noted(
     breaking: Checkout, clean: Checkout, comments: CommentHost
 ) -> None:
     done = run_job(breaking, **merge_request(breaking, comments))
@@ -71,14 +71,14 @@ def test_a_breaking_change_is_reported_and_noted(
     assert comments.comments == {}
 
 
-def test_without_a_token_nothing_is_sent(breaking: Checkout, comments: CommentHost) -> None:
+def test_nothing_is_sent_without_a_token(breaking: Checkout, comments: CommentHost) -> None:
     variables = merge_request(breaking, comments) | {"DATELINE_TOKEN": ""}
     assert run_job(breaking, **variables).returncode == 1
     assert comments.requests == []
 
 
 @pytest.mark.parametrize("before", ["", "0" * 40, "{base}"])
-def test_a_push_to_a_branch_is_judged(before: str, breaking: Checkout) -> None:
+def test_push_to_a_branch_is_checked(before: str, breaking: Checkout) -> None:
     done = run_job(breaking, CI_COMMIT_BEFORE_SHA=before.format(base=breaking.base))
     assert done.returncode == 1
     assert f"schemas/loans.yaml:{LINE}:" in done.stdout

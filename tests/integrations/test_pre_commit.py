@@ -23,14 +23,14 @@ def pre_commit(*arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_the_manifest_is_valid() -> None:
+def test_manifest_is_valid() -> None:
     done = pre_commit("validate-manifest", str(ROOT / ".pre-commit-hooks.yaml"))
     assert (done.returncode, done.stdout + done.stderr) == (0, "")
 
 
 @pytest.fixture
 def project(breaking: Checkout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The project, with both hooks configured from a repository that holds our manifest."""
+    """The project with both hooks configured, from a repository with our manifest."""
     hooks = tmp_path / "hooks"
     hooks.mkdir()
     monkeypatch.setenv("PRE_COMMIT_HOME", str(tmp_path / "cache"))
@@ -40,7 +40,7 @@ def project(breaking: Checkout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     git("add", "--all")
     git("commit", "--quiet", "--message", "Hooks")
     folders = [f"--schemas={PROJECT}/schemas", f"--output={PROJECT}/generated"]
-    # what is installed here already takes the place of an environment that is built for the hook
+    # the current installation replaces the environment that pre-commit would build for the hook
     hook = {"language": "system", "args": folders, "additional_dependencies": []}
     configured = {
         "repo": str(hooks),
@@ -53,7 +53,7 @@ def project(breaking: Checkout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     return breaking.root / PROJECT
 
 
-def test_a_breaking_change_is_refused(project: Path) -> None:
+def test_breaking_change_is_refused(project: Path) -> None:
     loans = project / "schemas" / "loans.yaml"
     loans.write_text(loans.read_text("utf-8").replace("remark:", "memo:"), "utf-8")
     git("add", "--all")
@@ -62,7 +62,7 @@ def test_a_breaking_change_is_refused(project: Path) -> None:
     assert "response-field-removed" in done.stdout
 
 
-def test_what_generate_writes_stops_the_commit_once(project: Path) -> None:
+def test_files_written_by_generate_stop_the_commit_once(project: Path) -> None:
     page = project / "generated" / "spec" / "production" / "versions.json"
     published = page.read_bytes()
     page.write_bytes(b"{}")

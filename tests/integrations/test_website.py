@@ -1,4 +1,4 @@
-"""The website of dateline: each guide, rule and command has a page, each link leads to one."""
+"""The website of dateline: every guide, rule and command has a page, and all links work."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_every_guide_rule_preset_and_command_has_a_page(pages: Site) -> None:
     )
 
 
-def test_every_link_leads_to_a_page_and_to_a_place_on_it(pages: Site) -> None:
+def test_every_link_leads_to_a_page_and_an_existing_id(pages: Site) -> None:
     assert list(find_broken_links(pages)) == []
 
 
@@ -57,26 +57,26 @@ def test_nothing_is_requested_from_elsewhere(website: Path, pages: Site) -> None
         assert local <= {"data:,", *files}
 
 
-def test_code_can_be_scrolled_by_keyboard_and_nothing_has_a_style(website: Path) -> None:
+def test_code_can_be_scrolled_by_keyboard_and_nothing_has_inline_styles(website: Path) -> None:
     for path in website.rglob("*.html"):
         text = path.read_text(encoding="utf-8")
         assert not re.search(r"<pre>|<[^>]* style=", text), path
 
 
-def test_a_rule_is_explained_on_its_page(pages: Site) -> None:
+def test_rule_is_explained_on_its_page(pages: Site) -> None:
     rule = RULES["value-added"]
     text = pages["rules/value-added.html"].text
     for said in (rule.summary, rule.reason, rule.callers, rule.breaks_readers):
         assert said in text
 
 
-def test_a_search_finds_what_headings_and_rules_say(website: Path) -> None:
+def test_search_finds_headings_and_rules(website: Path) -> None:
     index = (website / "search.js").read_text(encoding="utf-8")
     assert '"value-added (gated)"' in index
     assert "Naming versions" in index
 
 
-def test_what_was_there_is_replaced(website: Path) -> None:
+def test_existing_files_are_replaced(website: Path) -> None:
     again = website.parent / "again"
     shutil.copytree(website, again)
     (again / "rules" / "gone.html").write_text("old", encoding="utf-8")

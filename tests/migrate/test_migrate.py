@@ -1,4 +1,4 @@
-"""`dateline migrate`: code for one version becomes code for another that does the same."""
+"""`dateline migrate` converts code for one version into equivalent code for another."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def app(project: Path) -> Iterator[Any]:
 
 @pytest.fixture
 def library(project: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """The generated package, to be imported as `library`."""
+    """The generated package, importable as `library`."""
     monkeypatch.syspath_prepend(str(project / "generated" / "python"))
     # packages of other projects may have the same name
     _forget_library()
@@ -68,7 +68,7 @@ def run(path: Path, version: str, app: Any) -> Any:
 
 @pytest.fixture(scope="module")
 def migrated(project: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """The programs for each version, made one from the other."""
+    """The programs for each version, migrated step by step."""
     root = tmp_path_factory.mktemp("programs")
     folders = {FIRST: write_programs(root / "first", PROGRAMS)}
     for older, newer in pairwise(VERSIONS):
@@ -81,7 +81,7 @@ def migrated(project: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[st
 @pytest.mark.usefixtures("library")
 @pytest.mark.parametrize(("older", "newer"), PAIRS)
 @pytest.mark.parametrize("program", PROGRAMS)
-def test_a_program_gets_the_same_in_the_newer_version(
+def test_program_gets_the_same_in_the_newer_version(
     migrated: dict[str, Path], app: Any, program: str, older: str, newer: str
 ) -> None:
     before, after = (
@@ -91,7 +91,7 @@ def test_a_program_gets_the_same_in_the_newer_version(
     assert before
 
 
-def test_steps_lead_to_what_a_jump_leads_to(
+def test_steps_have_the_same_result_as_a_jump(
     project: Path, migrated: dict[str, Path], tmp_path: Path
 ) -> None:
     jumped = write_programs(tmp_path, PROGRAMS)
@@ -103,18 +103,18 @@ def test_steps_lead_to_what_a_jump_leads_to(
     ]
 
 
-def test_type_checkers_find_nothing_before_and_after(
+def test_type_checkers_accept_programs_before_and_after(
     project: Path, migrated: dict[str, Path], tmp_path: Path
 ) -> None:
     for version, programs in migrated.items():
         name = f"v{version.replace('-', '_')}"
         texts = {f"{program}_{name}": text for program, text in read_programs(programs).items()}
         write_programs(tmp_path, texts)
-    # a program for the first version is no program for the last
+    # a program for the first version is invalid for the last
     text = PROGRAMS["annotated"].replace("v2025_01_01", "v2026_01_01")
     (tmp_path / "mistaken.py").write_text(text, encoding="utf-8")
     checker = [sys.executable, "-m", "mypy", "--strict", "--python-version", "3.11"]
-    # what is kept with other options would be of no use, and be lost
+    # a cache with other options would be useless
     kept = f"{os.environ['MYPY_CACHE_DIR']}-silent"
     done = subprocess.run(
         [*checker, "--cache-dir", kept, "--follow-imports", "silent", "."],
@@ -128,7 +128,7 @@ def test_type_checkers_find_nothing_before_and_after(
     assert {line.partition(":")[0] for line in found} == {"mistaken.py"}, done.stdout
 
 
-def test_the_text_is_kept_but_for_what_changed(migrated: dict[str, Path]) -> None:
+def test_only_affected_text_is_changed(migrated: dict[str, Path]) -> None:
     assert read_programs(migrated[VERSIONS[-1]])["annotated"] == (
         PROGRAMS["annotated"]
         .replace("v2025_01_01", "v2026_01_01")
@@ -138,7 +138,7 @@ def test_the_text_is_kept_but_for_what_changed(migrated: dict[str, Path]) -> Non
     assert read_programs(migrated[VERSIONS[-1]])["untouched"] == PROGRAMS["untouched"]
 
 
-def test_a_dry_run_shows_the_patch_and_writes_nothing(project: Path, tmp_path: Path) -> None:
+def test_dry_run_shows_the_patch_and_writes_nothing(project: Path, tmp_path: Path) -> None:
     programs = write_programs(tmp_path, {"annotated": PROGRAMS["annotated"]})
     status, out, _ = migrate(project, programs, FIRST, VERSIONS[1], "--dry-run")
     assert status == 0
@@ -154,9 +154,7 @@ def test_a_dry_run_shows_the_patch_and_writes_nothing(project: Path, tmp_path: P
     ]
 
 
-def test_the_command_does_the_same_as_a_process_from_the_start(
-    project: Path, tmp_path: Path
-) -> None:
+def test_command_has_the_same_result_in_a_fresh_process(project: Path, tmp_path: Path) -> None:
     programs = write_programs(tmp_path, {"annotated": PROGRAMS["annotated"]})
     more = ("migrate", str(programs), "--from", FIRST, "--to", VERSIONS[1], "--dry-run")
     command = [sys.executable, "-m", "dateline", *more]
@@ -180,7 +178,7 @@ def is_tape(client: Client) -> bool:
 """
 
 
-def test_what_is_gone_is_marked_with_its_reason_once(project: Path, tmp_path: Path) -> None:
+def test_removed_name_is_marked_with_its_reason_once(project: Path, tmp_path: Path) -> None:
     programs = write_programs(tmp_path, {"gone": GONE})
     status, _, err = migrate(project, programs, "2025-06-01", "2026-01-01")
     assert status == 1
@@ -212,7 +210,7 @@ def is_active(client: Client) -> bool:
 """
 
 
-def test_a_member_with_another_value_now_is_marked(tmp_path: Path) -> None:
+def test_enum_member_with_another_value_is_marked(tmp_path: Path) -> None:
     cased = "enum: [ACTIVE, returned]\n      x-was: { 2026-01-01: { enum: [active, returned] } }"
     texts = {
         name: each.replace("enum: [active, returned]", cased) for name, each in SOURCES.items()
@@ -250,7 +248,7 @@ def note(entry: GetFeesResponseEntriesItem, kind: object) -> object:
 """
 
 
-def test_a_class_that_is_a_type_alias_now_is_marked_where_it_is_called(
+def test_class_that_became_a_type_alias_is_marked_where_it_is_called(
     project: Path, tmp_path: Path
 ) -> None:
     programs = write_programs(tmp_path, {"aliased": ALIASED})
@@ -282,9 +280,7 @@ def third(rest: "Remainder | Literal['Remainder']", more: "list[\\x52emainder]")
 """
 
 
-def test_types_in_quotes_are_rewritten_and_other_texts_are_listed(
-    project: Path, tmp_path: Path
-) -> None:
+def test_quoted_types_are_rewritten_and_other_texts_listed(project: Path, tmp_path: Path) -> None:
     programs = write_programs(tmp_path, {"quoted": QUOTED})
     status, _, err = migrate(project, programs, "2025-06-01", "2026-01-01")
     assert status == 1
@@ -322,7 +318,7 @@ def choose(client: Client, payer: RestBodyPayer | None) -> object:
 """
 
 
-def test_inline_schemas_are_followed_from_the_methods_of_the_client(
+def test_inline_schemas_are_found_through_the_methods_of_the_client(
     project: Path, tmp_path: Path
 ) -> None:
     programs = write_programs(tmp_path, {"inline": INLINE})
@@ -352,7 +348,7 @@ def make(more: dict[str, str]) -> Loan:
 """
 
 
-def test_what_is_not_certain_is_listed_and_left(project: Path, tmp_path: Path) -> None:
+def test_uncertain_uses_are_listed_and_unchanged(project: Path, tmp_path: Path) -> None:
     programs = write_programs(tmp_path, {"uncertain": UNCERTAIN})
     status, _, err = migrate(project, programs, "2025-01-01", "2025-06-01")
     assert status == 1
@@ -368,9 +364,7 @@ def test_what_is_not_certain_is_listed_and_left(project: Path, tmp_path: Path) -
     ]
 
 
-def test_a_file_that_is_no_python_is_refused_and_nothing_is_written(
-    project: Path, tmp_path: Path
-) -> None:
+def test_invalid_python_is_refused_and_nothing_is_written(project: Path, tmp_path: Path) -> None:
     texts = {"annotated": PROGRAMS["annotated"], "broken": "import library.v2025_01_01\ndef (:\n"}
     programs = write_programs(tmp_path, texts)
     status, out, err = migrate(project, programs, FIRST, VERSIONS[1])
@@ -387,7 +381,7 @@ def test_a_file_that_is_no_python_is_refused_and_nothing_is_written(
         ("2025-06-01", "2025-01-01", "2025-06-01...2025-01-01.json is missing"),
     ],
 )
-def test_versions_that_are_not_there_are_refused(
+def test_unknown_versions_are_refused(
     project: Path, tmp_path: Path, older: str, newer: str, said: str
 ) -> None:
     programs = write_programs(tmp_path, PROGRAMS)

@@ -1,4 +1,4 @@
-"""Which files are migrated, and what stays as it is in them."""
+"""The files that are migrated, and what stays unchanged in them."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def show(loan: Loan, rest: Remainder) -> object:
     return loan.reader, Wanted(reader="x"), f.show(loan), Wanted(**vars(loan))
 """,
     "plugins.py": "import mock\nmock.patch('face.inner.show').reader\n",
-    # a module of the same name as one of the project's
+    # a module with the name of one of the project's
     "far.py": "from other.inner import loan\nimport sys as inner\nloan.reader\n",
     "shop/unconcerned.py": "def show(loan):\n    return loan.reader\n",
     "shop/newer.py": "from library.v2026_01_01 import Loan\n\nprint(Loan.reader)\n",
@@ -145,7 +145,7 @@ def test_files_that_use_others_of_the_project_are_migrated(project: Path, tmp_pa
     assert "notes.ipynb:1:1: a notebook, which is not read: export it as Python" in err
 
 
-def test_files_keep_their_encodings_and_ends_of_lines(project: Path, tmp_path: Path) -> None:
+def test_files_keep_their_encodings_and_line_ends(project: Path, tmp_path: Path) -> None:
     text = f"from {OLD} import Loan\n\n\ndef f(loan: Loan):\n    return loan.reader, 'é'\n"
     contents = {
         "latin": f"# -*- coding: latin-1 -*-\n{text}".encode("latin-1"),
@@ -165,7 +165,7 @@ def test_files_keep_their_encodings_and_ends_of_lines(project: Path, tmp_path: P
     "content",
     [b"x = '\xe9'  # library.v2025_01_01\n", b"# coding: none-such\nlibrary.v2025_01_01\n"],
 )
-def test_a_file_of_another_encoding_than_it_says_is_refused(
+def test_file_with_a_wrong_encoding_declaration_is_refused(
     project: Path, tmp_path: Path, content: bytes
 ) -> None:
     (tmp_path / "wrong.py").write_bytes(content)
@@ -176,9 +176,7 @@ def test_a_file_of_another_encoding_than_it_says_is_refused(
     assert (tmp_path / "right.py").read_text() == "import library.v2025_01_01\n"
 
 
-def test_what_has_nothing_to_do_with_the_version_is_passed_over(
-    project: Path, tmp_path: Path
-) -> None:
+def test_unrelated_code_is_ignored(project: Path, tmp_path: Path) -> None:
     contents = {
         "latin.py": b"x = '\xe9'\n",
         "other.py": b"# coding: none-such\n",

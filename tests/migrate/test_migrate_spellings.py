@@ -1,4 +1,4 @@
-"""What people write in many ways: each name that changed is rewritten, marked or listed."""
+"""In all spellings of code, each changed name is rewritten, marked or listed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from support.migrating import VERSIONS, migrate
 OLD: Final = "library.v2025_01_01"
 NEW: Final = "library.v2026_01_01"
 
-# What is certain, before and after.
+# Certain uses, before and after.
 CERTAIN: Final = {
     "star": (
         """\
@@ -323,7 +323,7 @@ def show(loan: Loan, loans: list[Loan], reader: str, name: str) -> object:
     ),
 }
 
-# What is not certain: what is listed is between two signs.
+# Uncertain uses: what is listed is between two markers.
 LISTED: Final = {
     "keywords": """\
 from functools import partial
@@ -497,7 +497,7 @@ def show(loan, loans: list[Loan]):
 def outcome(
     project: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[dict[str, str], list[str]]:
-    """The texts of all programs after one run, and what was listed as uncertain."""
+    """The texts of all programs after one run, and the uses listed as uncertain."""
     root = tmp_path_factory.mktemp("spellings")
     texts = {name: before for name, (before, _) in REWRITTEN.items()}
     texts |= {name: re.sub("[«»]", "", text) for name, text in LISTED.items()}
@@ -511,7 +511,7 @@ def outcome(
 
 
 @pytest.mark.parametrize("name", REWRITTEN)
-def test_what_is_certain_is_rewritten_and_nothing_else(
+def test_certain_uses_are_rewritten_and_nothing_else(
     outcome: tuple[dict[str, str], list[str]], name: str
 ) -> None:
     texts, uncertain = outcome
@@ -520,13 +520,13 @@ def test_what_is_certain_is_rewritten_and_nothing_else(
 
 
 @pytest.mark.parametrize("name", LISTED)
-def test_what_is_not_certain_is_listed_at_its_place_and_left(
+def test_uncertain_uses_are_listed_at_their_places_and_unchanged(
     outcome: tuple[dict[str, str], list[str]], name: str
 ) -> None:
     texts, uncertain = outcome
     text = re.sub("[«»]", "", LISTED[name])
     statements = re.compile(rf"^( *(?:from|import) ){re.escape(OLD)}", re.M)
-    # what another import binds as well keeps its name
+    # a name that another import binds as well is kept
     expected_text = (
         statements.sub(rf"\g<1>{NEW}", text)
         .replace(f"{NEW} import Loan, Remainder", f"{NEW} import Loan, Rest as Remainder")

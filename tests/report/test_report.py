@@ -1,4 +1,4 @@
-"""The door to reports: each is complete, the same each time, and sums up; text for people."""
+"""All reports are complete and deterministic, and have a summary; the text report for people."""
 
 from __future__ import annotations
 
@@ -33,20 +33,20 @@ def text(findings: list[Finding], context: Context = CONTEXT) -> list[str]:
 
 @cases("format", FORMATS)
 @cases("count", [0, 1, 11, 2_000])
-def test_a_report_is_the_same_each_time_and_ends_in_one_newline(format: str, count: int) -> None:
+def test_report_is_deterministic_and_ends_in_one_newline(format: str, count: int) -> None:
     written = report(many(count), format, context=CONTEXT)
     assert written == report(many(count), format, context=CONTEXT)
     assert written.rstrip("\n") + "\n" == written
 
 
 @pytest.mark.parametrize("format", ["text", "json", "sarif", "junit", "gitlab", "html"])
-def test_a_format_without_a_limit_shows_every_finding(format: str) -> None:
+def test_format_without_a_limit_shows_every_finding(format: str) -> None:
     shown = report(many(2_000), format, context=replace(CONTEXT, show_waived=True))
     missing = [number for number in range(2_000) if f"change {number} happened" not in shown]
     assert missing == []
 
 
-def test_the_reference_lists_the_formats_as_they_describe_themselves() -> None:
+def test_reference_lists_the_formats_with_their_descriptions() -> None:
     text = REFERENCE.read_text(encoding="utf-8")
     rows = dict(
         re.findall(r"^\| `(\w+)` \| (.*) \|$", text.partition("## Formats\n")[2], re.MULTILINE)
@@ -54,12 +54,12 @@ def test_the_reference_lists_the_formats_as_they_describe_themselves() -> None:
     assert rows == {name: describe_format(name) for name in FORMATS}
 
 
-def test_an_unknown_format_is_refused() -> None:
+def test_unknown_format_is_refused() -> None:
     with pytest.raises(KeyError):
         report([], "xml", context=CONTEXT)
 
 
-def test_the_step_summary_is_a_comment_with_more_room() -> None:
+def test_step_summary_is_a_comment_with_more_room() -> None:
     assert step_summary(SAMPLE, CONTEXT) == report(SAMPLE, "markdown", context=CONTEXT)
 
 
@@ -75,11 +75,11 @@ def test_the_step_summary_is_a_comment_with_more_room() -> None:
         ([VARIANT] * 1_200, DIFF, "1,200 gated"),
     ],
 )
-def test_the_last_line_sums_up(findings: list[Finding], context: Context, summary: str) -> None:
+def test_last_line_is_a_summary(findings: list[Finding], context: Context, summary: str) -> None:
     assert text(findings, context)[-2:] == [summary, ""]
 
 
-def test_text_without_findings_says_what_was_compared_with() -> None:
+def test_text_without_findings_names_the_baseline() -> None:
     assert text([]) == ["compared with git main (3f2a9c1)", "no findings", ""]
     assert text([], replace(CONTEXT, baseline="")) == ["no findings", ""]
 
@@ -118,7 +118,7 @@ def test_text_has_one_block_for_each_cause() -> None:
     ]
 
 
-def test_text_tells_the_law_of_what_breaks_no_rule_once() -> None:
+def test_text_explains_a_rule_once() -> None:
     first, second, third = (
         replace(REMARK, message=f"remark {number}", after_source=Place("a.yaml", number, 1))
         for number in (1, 2, 3)
@@ -136,7 +136,7 @@ def test_text_tells_the_law_of_what_breaks_no_rule_once() -> None:
     assert len(whole) > 2
 
 
-def test_text_shows_waived_findings_where_it_is_asked_to() -> None:
+def test_text_shows_waived_findings_on_request() -> None:
     assert text([WAIVED], replace(CONTEXT, show_waived=True)) == [
         "#/components/schemas/Loan/properties/state/default: gated [default-changed] "
         "Loan.state: default 'active' -> 'returned'",
@@ -149,7 +149,7 @@ def test_text_shows_waived_findings_where_it_is_asked_to() -> None:
     ]
 
 
-def test_text_is_coloured_only_where_it_is_asked_to() -> None:
+def test_text_is_coloured_on_request_only() -> None:
     coloured = text([REMARK], replace(CONTEXT, colour=True))
     assert coloured == [
         "\x1b[36minformation\x1b[0m \x1b[2m[body-without-content]\x1b[0m "
@@ -176,7 +176,7 @@ def test_text_is_coloured_only_where_it_is_asked_to() -> None:
 
 
 @pytest.mark.parametrize("format", [name for name in FORMATS if name != "text"])
-def test_only_text_looks_at_the_terminal(format: str) -> None:
+def test_only_text_depends_on_the_terminal(format: str) -> None:
     long = replace(VARIANT, help="word " * 50)
     wide = replace(
         CONTEXT, source=lambda _: "word " * 400, width=300, colour=True, show_waived=True
@@ -186,7 +186,7 @@ def test_only_text_looks_at_the_terminal(format: str) -> None:
     assert report(findings, format, context=wide) == report(findings, format, context=narrow)
 
 
-def test_text_wraps_help_at_the_width_and_leaves_words_whole() -> None:
+def test_text_wraps_help_between_words() -> None:
     words = "a-long-path/that/is-copied-from-here/" * 3
     finding = replace(REMARK, help=f"One two three four five six seven eight {words} nine.")
     assert text([finding], replace(CONTEXT, width=40))[1:4] == [
@@ -225,13 +225,13 @@ def test_text_shows_the_line_with_a_caret_under_its_column(
 
 
 @pytest.mark.parametrize("line", [0, 2, 3, 9])
-def test_text_shows_no_line_where_there_is_none(line: int) -> None:
+def test_text_shows_no_line_without_a_place(line: int) -> None:
     finding = replace(REMARK, after_source=Place("a.yaml", line, 1), help="")
     context = replace(CONTEXT, source=lambda _: "one\n  \n")
     assert text([finding], context)[1] == ""
 
 
-def test_each_source_is_asked_for_once() -> None:
+def test_each_source_is_read_once() -> None:
     asked: list[str] = []
     context = replace(CONTEXT, source=asked.append)
     report(many(100), "text", context=context)
@@ -243,7 +243,7 @@ def test_each_source_is_asked_for_once() -> None:
     ]
 
 
-def test_long_lists_and_texts_are_cut_and_say_so() -> None:
+def test_long_lists_and_texts_are_truncated_visibly() -> None:
     finding = replace(
         REMARK,
         message="m" * 2_000,
@@ -262,7 +262,7 @@ def test_long_lists_and_texts_are_cut_and_say_so() -> None:
     ]
 
 
-def test_text_tells_many_equal_edits_once_with_the_first_places() -> None:
+def test_text_summarizes_many_equal_edits_with_the_first_places() -> None:
     edits = [
         replace(
             VARIANT,

@@ -1,4 +1,4 @@
-"""Whatever findings quote does nothing: not in a terminal, not in a log, not in a browser."""
+"""Quoted text in findings has no effect in a terminal, a log or a browser."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from support.tables import cases
 from dateline.model import Finding
 from dateline.report import FORMATS, Context, report, step_summary
 
-# GitHub, Azure and TeamCity obey these wherever in a line they stand.
+# GitHub, Azure and TeamCity execute these anywhere in a line.
 _ANYWHERE = re.compile(r"##[a-z]*\[", re.IGNORECASE)
 
 
 def obeyed(written: str) -> list[str]:
-    """Return what a terminal or a CI server would take for more than text in *written*."""
+    """Return the parts of *written* that a terminal or CI server would interpret."""
     strange = {character for character in written if not character.isprintable()} - {"\n"}
     commands = [line for line in written.splitlines() if line.lstrip().startswith("::")]
     return [*map(ascii, sorted(strange)), *commands, *_ANYWHERE.findall(written)]
@@ -26,7 +26,7 @@ def obeyed(written: str) -> list[str]:
 
 @cases("format", [name for name in FORMATS if name != "github"])
 @cases("name", HOSTILE)
-def test_nothing_in_a_report_is_obeyed(name: str, format: str) -> None:
+def test_nothing_in_a_report_is_interpreted(name: str, format: str) -> None:
     findings, context = filled(HOSTILE[name])
     written = report(findings, format, context=context)
     assert obeyed(written) == []
@@ -34,13 +34,13 @@ def test_nothing_in_a_report_is_obeyed(name: str, format: str) -> None:
 
 
 @cases("name", HOSTILE)
-def test_nothing_in_a_step_summary_is_obeyed(name: str) -> None:
+def test_nothing_in_a_step_summary_is_interpreted(name: str) -> None:
     written = step_summary(*filled(HOSTILE[name]))
     assert obeyed(written) == []
     written.encode()
 
 
-def test_what_is_obeyed_would_be_noticed() -> None:
+def test_commands_would_be_detected() -> None:
     assert obeyed("a\n  ::error::b\n\x1b[2J ##[group]c ##vso[d] \u202e\ud800") == [
         *("'\\x1b'", "'\\u202e'", "'\\ud800'"),
         "  ::error::b",
@@ -92,18 +92,18 @@ def test_hostile_texts_are_text_in_a_page(name: str) -> None:
     harmless, usual = filled("harmless")
 
     def structure(read: _Page) -> list[tuple[str, dict[str, str | None]]]:
-        # help is free to have code in it, and the empty end of a text is no piece
+        # help may contain code, so code elements are allowed; empty pieces of text are skipped
         return [tag for tag in read.tags if tag != ("code", {})]
 
     assert structure(page(findings, context)) == structure(page(harmless, usual))
 
 
-def test_text_reads_in_a_page_as_it_was_written() -> None:
+def test_text_is_shown_in_a_page_as_written() -> None:
     message = "<b>a</b> &amp; \"c\" 'd' `e` ]]> --> {0} %s é 😀"
     assert message in page([replace(VARIANT, message=message)]).text
 
 
-def test_a_page_tells_all_about_a_finding() -> None:
+def test_page_has_all_details_of_a_finding() -> None:
     read = page([VARIANT, WAIVED])
     assert [line for line in "".join(read.text).split("\n") if line] == [
         "dateline check: 1 gated; 1 waived",
@@ -141,7 +141,7 @@ def test_a_page_tells_all_about_a_finding() -> None:
 
 
 @pytest.mark.parametrize("count", [0, 1, 11, 2_000])
-def test_a_page_asks_for_nothing_and_runs_nothing(count: int) -> None:
+def test_page_requests_nothing_and_runs_nothing(count: int) -> None:
     read = page(many(count))
     used = {tag for tag, _ in read.tags}
     assert used & {"script", "img", "iframe", "object", "embed", "form", "base", "svg"} == set()
@@ -167,7 +167,7 @@ def test_a_page_asks_for_nothing_and_runs_nothing(count: int) -> None:
     assert policy == "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
 
-def test_a_page_can_be_read_by_everybody() -> None:
+def test_page_is_accessible() -> None:
     read = page(SAMPLE)
     assert read.tags[0] == ("html", {"lang": "en"})
     assert ("meta", {"name": "viewport", "content": "width=device-width, initial-scale=1"}) in (
@@ -191,7 +191,7 @@ def test_a_page_can_be_read_by_everybody() -> None:
     assert targets == links == named
 
 
-def test_a_page_counts_operations_only_past_a_hundred() -> None:
+def test_page_counts_operations_only_past_a_hundred() -> None:
     names = tuple(f"GET /{number}" for number in range(1_003))
     text = page([replace(VARIANT, operations=names)]).text
     assert [name for name in text if name.startswith("GET /")] == [
@@ -222,7 +222,7 @@ def _contrast(one: str, other: str) -> float:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_every_text_of_a_page_stands_out_from_its_ground(scheme: str) -> None:
+def test_every_text_of_a_page_has_enough_contrast(scheme: str) -> None:
     style = report([], "html", context=CONTEXT)
     light, _, dark = style.partition("prefers-color-scheme: dark")
     colours = dict(_COLOURS.findall(light if scheme == "light" else dark))

@@ -1,4 +1,4 @@
-"""The format for programs: its schema describes it, refuses anything else, and nothing is lost."""
+"""The JSON format: its schema describes it completely, and no information is lost."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def written(findings: list[Finding], context: Context = CONTEXT) -> Any:
     return json.loads(report(findings, "json", context=context))
 
 
-def test_everything_about_a_finding_is_written() -> None:
+def test_all_details_of_a_finding_are_written() -> None:
     assert written([VARIANT, WAIVED], replace(CONTEXT, command="diff")) == {
         "tool": {"name": "dateline", "version": "0.1.0", "command": "diff"},
         "baseline": "git main (3f2a9c1)",
@@ -87,7 +87,7 @@ def test_everything_about_a_finding_is_written() -> None:
     }
 
 
-def test_the_layout_has_one_change_to_a_line() -> None:
+def test_layout_has_one_change_to_a_line() -> None:
     assert report([], "json", context=CONTEXT) == (
         '{"tool": {"name": "dateline", "version": "0.1.0", "command": "check"},\n'
         '"baseline": "git main (3f2a9c1)",\n'
@@ -100,29 +100,29 @@ def test_the_layout_has_one_change_to_a_line() -> None:
     assert [line[:9] for line in lines[4:2_004]] == ['{"rule": '] * 2_000
 
 
-def test_the_schema_is_a_schema() -> None:
+def test_schema_is_a_valid_schema() -> None:
     assert SCHEMA["$schema"] == "https://json-schema.org/draft/2020-12/schema"
     jsonschema_rs.meta.validate(SCHEMA)
 
 
 @pytest.mark.parametrize("count", [0, 1, 11, 2_000])
-def test_the_schema_describes_what_is_written(count: int) -> None:
+def test_schema_describes_the_output(count: int) -> None:
     VALIDATOR.validate(written(many(count)))
 
 
 @cases("name", HOSTILE)
-def test_the_schema_describes_what_is_written_of_hostile_texts(name: str) -> None:
+def test_schema_describes_the_output_for_hostile_texts(name: str) -> None:
     findings, context = filled(HOSTILE[name])
     VALIDATOR.validate(written(findings, context))
 
 
-def test_the_summary_counts_every_change_once() -> None:
+def test_summary_counts_every_change_once() -> None:
     document = written(many(2_000))
     assert sum(document["summary"].values()) == len(document["changes"]) == 2_000
 
 
 def _paths(schema: dict[str, Any], path: tuple[str | int, ...]) -> Any:
-    """Yield the path of every property that *schema* demands."""
+    """Yield the path of every property that *schema* requires."""
     if "$ref" in schema:
         schema = SCHEMA["$defs"][schema["$ref"].rpartition("/")[2]]
     for name in schema.get("required", ()):
@@ -146,7 +146,7 @@ UNREAD = replace(CONTEXT, problems=(PROBLEM,))
 
 
 @cases("path", PATHS, ids=str)
-def test_the_schema_refuses_a_report_that_lacks_something(path: tuple[str | int, ...]) -> None:
+def test_schema_refuses_a_report_with_a_missing_property(path: tuple[str | int, ...]) -> None:
     document = written([VARIANT], UNREAD)
     VALIDATOR.validate(document)
     del _holder(document, path)[path[-1]]
@@ -154,7 +154,7 @@ def test_the_schema_refuses_a_report_that_lacks_something(path: tuple[str | int,
 
 
 @cases("path", PATHS, ids=str)
-def test_the_schema_refuses_a_report_with_something_else_in_a_place(
+def test_schema_refuses_a_report_with_another_type_in_a_place(
     path: tuple[str | int, ...],
 ) -> None:
     document = written([VARIANT], UNREAD)
@@ -164,7 +164,7 @@ def test_the_schema_refuses_a_report_with_something_else_in_a_place(
 
 
 @cases("path", PATHS, ids=str)
-def test_the_schema_refuses_a_report_with_something_more_beside_a_place(
+def test_schema_refuses_a_report_with_an_additional_property(
     path: tuple[str | int, ...],
 ) -> None:
     document = written([VARIANT], UNREAD)
@@ -185,7 +185,7 @@ def test_the_schema_refuses_a_report_with_something_more_beside_a_place(
         ("after_source", {"file": "a.yaml", "line": 1, "column": 0}),
     ],
 )
-def test_the_schema_refuses_values_that_mean_nothing(name: str, value: Any) -> None:
+def test_schema_refuses_meaningless_values(name: str, value: Any) -> None:
     document = written([VARIANT])
     document["changes"][0][name] = value
     assert not VALIDATOR.is_valid(document)
@@ -200,19 +200,19 @@ def test_pointers_are_json_pointers() -> None:
     assert not strict.is_valid(broken)
 
 
-def test_values_that_json_has_no_word_for_stay_readable() -> None:
+def test_values_that_json_can_not_express_stay_readable() -> None:
     mapping, items = Map(number=float("inf"), half="a\ud800"), Seq([float("nan"), 1.5, None])
     [change] = written([replace(VARIANT, before=mapping, after=items)])["changes"]
     assert change["before"] == {"number": "inf", "half": "a\ufffd"}
     assert change["after"] == ["nan", 1.5, None]
 
 
-def test_half_a_surrogate_pair_is_replaced_since_strict_readers_refuse_it() -> None:
+def test_lone_surrogate_is_replaced_since_strict_readers_refuse_it() -> None:
     [change] = written([replace(VARIANT, message="a\ud800b 😀", after=["\udfff"])])["changes"]
     assert (change["message"], change["after"]) == ("a\ufffdb 😀", ["\ufffd"])
 
 
-def test_a_text_comes_out_as_it_went_in() -> None:
+def test_text_round_trips() -> None:
     text = 'a "quoted" \\ line\n::error::x ##[group] \x7f \u202e 😀 é'
     [change] = written([replace(VARIANT, message=text, after={text: text})])["changes"]
     assert (change["message"], change["after"]) == (text, {text: text})

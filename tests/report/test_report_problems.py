@@ -1,4 +1,4 @@
-"""What can't be read or is invalid is in every report, at its place."""
+"""Every report contains the problems of unreadable or invalid input, with their places."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ UNREAD = replace(CONTEXT, baseline="", problems=(PROBLEM,))
 
 
 @pytest.mark.parametrize("format", FORMATS)
-def test_every_format_says_what_is_wrong_and_where(format: str) -> None:
+def test_every_format_has_the_problem_and_its_place(format: str) -> None:
     written = report([], format, context=UNREAD)
     plain = written.replace("\\", "").replace("&#39;", "'")
     for said in ("unknown-key", "apis/a/schemas/loans.yaml", "is no keyword", "7"):
         assert said in plain
-    # a control: without the problem, nothing of it
+    # a control: without the problem, its text doesn't occur
     assert "unknown-key" not in report([], format, context=CONTEXT)
 
 
@@ -37,7 +37,7 @@ def test_text_has_problems_before_findings_and_counts_them() -> None:
     assert lines[-1] == "1 invalid, 1 gated"
 
 
-def test_json_keeps_problems_apart_from_changes() -> None:
+def test_json_separates_problems_from_changes() -> None:
     document = json.loads(report([VARIANT], "json", context=UNREAD))
     place = {"file": "apis/a/schemas/loans.yaml", "line": 7, "column": 3}
     problem = {"id": "unknown-key", "message": PROBLEM.message, "source": place}
@@ -56,7 +56,7 @@ def test_sarif_was_not_successful_and_links_rules_but_no_problems() -> None:
     assert [one["level"] for one in run["results"]] == ["error", "error"]
 
 
-def test_junit_calls_a_problem_an_error() -> None:
+def test_junit_reports_a_problem_as_an_error() -> None:
     suites = ElementTree.fromstring(report([VARIANT], "junit", context=UNREAD))
     assert [suites.get(name) for name in ("tests", "errors", "failures")] == ["2", "1", "1"]
     assert [case[0].tag for case in suites.iter("testcase")] == ["error", "failure"]

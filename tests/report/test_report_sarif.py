@@ -1,4 +1,4 @@
-"""Findings as SARIF 2.1.0, held to what the standard names and demands."""
+"""Findings as SARIF 2.1.0, validated against the names and requirements of the standard."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def sarif(findings: list[Finding], context: Context = CONTEXT) -> Any:
     return json.loads(report(findings, "sarif", context=context))
 
 
-# Which of the standard's objects each property holds, one or a list of them; a mapping of such
-# objects is marked by a star. The names and what is demanded are read from sarif_om.
+# The object that each property contains, one or a list; a star marks a mapping of objects. Names
+# and required properties are read from sarif_om.
 _HELD = {
     "SarifLog": {"runs": "Run"},
     "Run": {
@@ -71,7 +71,7 @@ _FREE = frozenset(["properties", "partialFingerprints"])
 
 
 def faults(node: Any, kind: str = "SarifLog", path: str = "") -> list[str]:
-    """Return where *node* is not what the standard calls *kind*: properties unknown or missing."""
+    """Return where *node* is not a valid *kind*: unknown or missing properties."""
     if isinstance(node, list):
         return [fault for item in node for fault in faults(item, kind, f"{path}[]")]
     fields = {
@@ -99,7 +99,7 @@ def result(finding: Finding, context: Context = CONTEXT) -> Any:
     return found
 
 
-def test_sarif_of_a_finding_says_what_where_and_what_it_was_before() -> None:
+def test_sarif_of_a_finding_has_message_place_and_old_value() -> None:
     assert sarif([VARIANT], INNER) == {
         "$schema": (
             "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/"
@@ -187,13 +187,13 @@ def test_sarif_of_a_finding_says_what_where_and_what_it_was_before() -> None:
 
 
 @pytest.mark.parametrize("count", [0, 1, 11, 2_000])
-def test_sarif_holds_what_the_standard_names_and_demands(count: int) -> None:
+def test_sarif_follows_the_standard(count: int) -> None:
     log = sarif(many(count), INNER)
     assert faults(log) == []
     assert len(log["runs"][0]["results"]) == count
 
 
-def test_sarif_that_is_wrong_would_be_noticed() -> None:
+def test_invalid_sarif_would_be_detected() -> None:
     log = sarif([VARIANT])
     del log["runs"][0]["tool"]["driver"]["name"]
     log["runs"][0]["results"][0]["ruleIndx"] = 0
@@ -206,7 +206,7 @@ def test_sarif_that_is_wrong_would_be_noticed() -> None:
 
 
 @cases("name", HOSTILE)
-def test_sarif_of_hostile_texts_is_read(name: str) -> None:
+def test_sarif_of_hostile_texts_is_valid(name: str) -> None:
     findings, context = filled(HOSTILE[name])
     log = sarif(findings, context)
     assert faults(log) == []
@@ -216,14 +216,14 @@ def test_sarif_of_hostile_texts_is_read(name: str) -> None:
         assert re.fullmatch(r"(file://)?([A-Za-z0-9._~/-]|%[0-9A-F]{2})*", uri)
 
 
-def test_sarif_lists_each_rule_once_and_every_result_points_at_its_own() -> None:
+def test_sarif_lists_each_rule_once_and_every_result_refers_to_its_own() -> None:
     [run] = sarif(many(200))["runs"]
     rules = [rule["id"] for rule in run["tool"]["driver"]["rules"]]
     assert rules == list(dict.fromkeys(finding.rule for finding in SAMPLE))
     assert all(rules[found["ruleIndex"]] == found["ruleId"] for found in run["results"])
 
 
-def test_sarif_suppresses_what_is_waived_and_nothing_else() -> None:
+def test_sarif_suppresses_exactly_the_waived_findings() -> None:
     assert result(WAIVED)["suppressions"] == [
         {"kind": "external", "justification": "agreed with all three callers"}
     ]
@@ -231,7 +231,7 @@ def test_sarif_suppresses_what_is_waived_and_nothing_else() -> None:
     assert others == [[]] * (len(SAMPLE) - 1)
 
 
-def test_sarif_errors_are_what_a_check_fails_on() -> None:
+def test_sarif_errors_are_the_findings_that_fail_a_check() -> None:
     assert [(finding.rule, result(finding)["level"]) for finding in SAMPLE] == [
         ("variant-added", "error"),
         ("operation-removed", "error"),
@@ -240,7 +240,7 @@ def test_sarif_errors_are_what_a_check_fails_on() -> None:
         ("default-changed", "error"),
         ("waiver-expired", "error"),
         ("default-moved", "error"),
-        # two documents were compared: nothing was held back
+        # two documents were compared, so no finding fails
         ("field-added", "note"),
     ]
 
@@ -253,9 +253,7 @@ def test_sarif_errors_are_what_a_check_fails_on() -> None:
         ("/tmp/a b.yaml", {"uri": "file:///tmp/a%20b.yaml"}),
     ],
 )
-def test_sarif_names_files_from_the_top_of_the_repository(
-    file: str, artifact: dict[str, str]
-) -> None:
+def test_sarif_paths_are_relative_to_the_repository(file: str, artifact: dict[str, str]) -> None:
     finding = replace(REMARK, after_source=Place(file, 1, 1))
     found = result(finding, CONTEXT)
     assert found["locations"][0]["physicalLocation"]["artifactLocation"] == artifact
@@ -275,7 +273,7 @@ def test_sarif_gives_a_finding_without_a_place_the_fallback() -> None:
     ]
 
 
-def test_sarif_takes_embedded_links_apart() -> None:
+def test_sarif_escapes_embedded_links() -> None:
     finding = replace(REMARK, message=r"see [a](0), \ and [b]", help="")
     assert result(finding)["message"] == {"text": r"see \[a\](0), \\ and \[b\]"}
     plain = replace(REMARK, message=r"items[] and \d", help="")

@@ -1,4 +1,4 @@
-"""What CI servers and code hosts read: SARIF, JUnit, annotations, code quality, Markdown."""
+"""Formats for CI servers and code hosts: JUnit, annotations, code quality, Markdown."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def junit(findings: list[Finding], context: Context = CONTEXT) -> list[tuple[Any
     ]
 
 
-def test_junit_fails_errors_skips_waived_findings_and_passes_remarks() -> None:
+def test_junit_fails_errors_skips_waived_findings_and_passes_information() -> None:
     assert junit([VARIANT, REMARK, WAIVED, HELD_BACK, COMPARED]) == [
         (
             "dateline.frozen",
@@ -77,7 +77,7 @@ def test_junit_fails_errors_skips_waived_findings_and_passes_remarks() -> None:
     ]
 
 
-def test_junit_bodies_hold_what_the_text_says() -> None:
+def test_junit_bodies_have_the_content_of_the_text_report() -> None:
     written = report([VARIANT, REMARK], "junit", context=CONTEXT)
     bodies = [
         (body.text or "").strip("\n")
@@ -89,7 +89,7 @@ def test_junit_bodies_hold_what_the_text_says() -> None:
 
 
 @pytest.mark.parametrize("count", [1, 11, 2_000])
-def test_junit_counts_what_it_holds(count: int) -> None:
+def test_junit_counts_are_correct(count: int) -> None:
     read = JUnitXml.fromstring(report(many(count), "junit", context=CONTEXT).encode())
     [suite] = read
     declared = (suite.tests, suite.failures, suite.errors, suite.skipped)
@@ -99,7 +99,7 @@ def test_junit_counts_what_it_holds(count: int) -> None:
     assert suite.tests == count
 
 
-def test_junit_names_no_two_cases_alike() -> None:
+def test_junit_names_are_unique() -> None:
     cases = junit([REMARK, REMARK, replace(REMARK, fingerprint="other")])
     assert [name.removeprefix("body-without-content: ") for _, name, _ in cases] == [
         "DELETE /loans/{id}: the 204 response declares a body",
@@ -133,12 +133,12 @@ def _unescaped(text: str, known: str) -> str:
 
 
 def commands(written: str) -> list[tuple[str, dict[str, str], str]]:
-    """Return what a runner reads: name, properties and message of each command."""
+    """Return the commands that a runner reads: name, properties and message."""
     found = []
     for line in written.splitlines():
         command = _COMMAND.fullmatch(line)
         if command is None:
-            # what a runner would obey must be one of the commands above
+            # anything that a runner would execute must be one of the commands above
             assert not line.lstrip().startswith("::")
             assert "##[" not in line
             continue
@@ -150,7 +150,7 @@ def commands(written: str) -> list[tuple[str, dict[str, str], str]]:
     return found
 
 
-def test_an_annotation_stands_at_its_line_and_says_the_way_out() -> None:
+def test_annotation_has_its_line_and_the_way_out() -> None:
     written = report([VARIANT, REMARK, WAIVED], "github", context=INNER)
     assert commands(written) == [
         (
@@ -177,7 +177,7 @@ def test_an_annotation_stands_at_its_line_and_says_the_way_out() -> None:
     assert written.splitlines()[-1] == "1 gated, 1 information; 1 waived"
 
 
-def test_a_command_is_escaped_as_the_runner_unescapes_it() -> None:
+def test_command_is_escaped_as_the_runner_unescapes_it() -> None:
     finding = replace(
         REMARK,
         rule="a:b,c%d",
@@ -224,7 +224,7 @@ def test_there_are_at_most_ten_annotations_of_a_level_and_the_tenth_counts_the_r
 
 
 @cases("name", HOSTILE)
-def test_hostile_texts_make_no_further_annotations(name: str) -> None:
+def test_hostile_texts_add_no_annotations(name: str) -> None:
     findings, context = filled(HOSTILE[name])
     written = report(findings, "github", context=context)
     assert [command for command, _, _ in commands(written)] == ["error", "error", "notice"]
@@ -238,7 +238,7 @@ def gitlab(findings: list[Finding], context: Context = CONTEXT) -> Any:
     return json.loads(report(findings, "gitlab", context=context))
 
 
-def test_gitlab_gets_what_its_report_demands() -> None:
+def test_gitlab_report_has_the_required_properties() -> None:
     assert gitlab([VARIANT, REMARK, WAIVED], INNER) == [
         {
             "description": "gated: Rail: response variant FedNow added - A closed union gains no "
@@ -296,7 +296,7 @@ def markdown(findings: list[Finding], context: Context = CONTEXT) -> str:
     return report(findings, "markdown", context=context)
 
 
-def test_a_comment_leads_with_the_sum_and_folds_the_rest_by_rule() -> None:
+def test_comment_starts_with_the_summary_and_folds_the_rest_by_rule() -> None:
     assert markdown([VARIANT, REMOVED, replace(VARIANT, message="2nd"), WAIVED]) == (
         "<!-- dateline check -->\n"
         "### dateline check: 2 gated, 1 never; 1 waived\n"
@@ -345,7 +345,7 @@ def test_a_comment_leads_with_the_sum_and_folds_the_rest_by_rule() -> None:
     )
 
 
-def test_help_that_differs_within_a_rule_stands_with_each_finding() -> None:
+def test_help_that_differs_within_a_rule_is_given_for_each_finding() -> None:
     written = markdown([REMARK, replace(REMARK, message="other", help="Other `help`.")])
     assert (
         "</summary>\n\n"
@@ -356,7 +356,7 @@ def test_help_that_differs_within_a_rule_stands_with_each_finding() -> None:
     ) in written
 
 
-def test_a_comment_without_findings_is_short() -> None:
+def test_comment_without_findings_is_short() -> None:
     assert markdown([], replace(CONTEXT, command="diff")) == (
         "<!-- dateline diff -->\n"
         "### dateline diff: no changes\n"
@@ -375,7 +375,7 @@ def test_a_comment_without_findings_is_short() -> None:
     ],
     ids=["many", "many rules", "wide", "marks"],
 )
-def test_a_comment_stays_under_the_limit_and_counts_what_it_left_out(
+def test_comment_stays_under_the_limit_and_counts_omitted_findings(
     findings: list[Finding],
 ) -> None:
     written = markdown(findings)
@@ -390,7 +390,7 @@ def test_a_comment_stays_under_the_limit_and_counts_what_it_left_out(
     assert written.count("<details") == written.count("</details>")
 
 
-def test_the_step_summary_has_room_for_more() -> None:
+def test_step_summary_has_room_for_more() -> None:
     written = step_summary(many(2_000), CONTEXT)
     missing = [number for number in range(2_000) if f"change {number} happened" not in written]
     assert missing == []
@@ -409,11 +409,11 @@ def _read(written: str) -> str:
 
 
 def _tags(html: str) -> list[str]:
-    """Return the tags of *html* but those of code spans, which help is free to have."""
+    """Return the tags of *html*, except those of code spans, which help may contain."""
     return [tag for tag in _TAG.findall(html) if tag not in ("<code>", "</code>")]
 
 
-# What code hosts look for in text that is no code, after the Markdown is gone.
+# What code hosts look for in rendered text outside of code.
 _LINKED = re.compile(r"@\w|[#!]\d|GH-\d|:\/\/|www\.", re.IGNORECASE)
 
 
@@ -424,7 +424,7 @@ def test_hostile_texts_are_text_in_a_comment(name: str) -> None:
     findings, context = filled(HOSTILE[name])
     harmless, usual = filled("harmless")
     written = markdown(findings, context)
-    # GitLab obeys such lines
+    # GitLab executes such lines
     assert not re.search(r"^\s*/[a-z]", written, re.MULTILINE)
     html = _read(written)
     assert _tags(html) == _tags(_read(markdown(harmless, usual)))
@@ -435,14 +435,14 @@ def test_hostile_texts_are_text_in_a_comment(name: str) -> None:
 @pytest.mark.parametrize(
     "text", ["a", "a ` b", "`a", "a``", "``` a ` b ```", "`", "a | b", "*<@b>"]
 )
-def test_code_reads_in_a_comment_as_it_was_written(text: str) -> None:
+def test_code_is_shown_in_a_comment_as_written(text: str) -> None:
     finding = replace(REMARK, rule=text, help="", after_source=Place(text, 1, 2))
     html = _read(markdown([finding], replace(CONTEXT, baseline=text)))
     shown = [unescape(code) for code in re.findall("<code>(.*?)</code>", html)]
     assert shown == [text, text, text, f"{text}:1:2"]
 
 
-def test_text_reads_in_a_comment_as_it_was_written() -> None:
+def test_text_is_shown_in_a_comment_as_written() -> None:
     message = r"a|b `c` *d* _e_ [f](g) <h> &amp; #i @j ~k~ $l$ {m} \n 1. - + = !"
     html = _read(markdown([replace(REMARK, message=message, help="")]))
     shown = html.replace("\u200b", "").partition("<li>")[2].partition("</li>")[0]

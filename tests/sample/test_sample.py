@@ -1,4 +1,4 @@
-"""Values made for schemas: they fit, they are the same each time, and look like what is meant."""
+"""Sample values are valid, deterministic and plausible."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Json = Any
 
 
 def value(schema: Json, seed: int = 0, **others: Json) -> Json:
-    """Return what is made for a component of this *schema*."""
+    """Return a sample for a component with this *schema*."""
     return sampled(Sampler(document({"It": schema, **others}), seed))
 
 
@@ -39,7 +39,7 @@ def sampled(sampler: Sampler, component: str = "It", name: str = "it") -> Json:
 
 
 def misfits(described: dict[str, Any], judged: dict[str, Any]) -> list[tuple[str, Json]]:
-    """Return the values made for components of a document that are not valid, by component."""
+    """Return the invalid samples for the components of a document, by component."""
     judge = Judge(judged)
     return [
         (name, made)
@@ -78,7 +78,7 @@ def test_values_of_the_library_fit(tmp_path: Path) -> None:
 
 
 @cases("seed", range(60))
-def test_values_of_random_documents_fit_where_any_does(seed: int) -> None:
+def test_values_of_random_documents_fit_if_any_does(seed: int) -> None:
     made = Maker(Random(seed)).document()
     judge = Judge(reading(made))
     for name, schema in made["components"]["schemas"].items():
@@ -234,7 +234,7 @@ def _in_list(schema: Json) -> Json:
 OPTIONAL: Final = {"type": "object", "properties": {"a": {"type": "string"}}}
 EXTENDED: Final = {"allOf": [OPTIONAL, {"properties": {"b": {"type": "boolean"}}}]}
 
-# where members of a `oneOf` differ in optional fields only
+# members of a `oneOf` that differ only in optional fields
 NESTED: Final[dict[str, Callable[[Json], Json]]] = {
     "themselves": lambda schema: schema,
     "fields": _in_field,
@@ -249,24 +249,24 @@ NESTED: Final[dict[str, Callable[[Json], Json]]] = {
 
 @cases("name", NESTED)
 @cases("other", [EXTENDED, {**OPTIONAL, "properties": {"c": {}, "b": {}}}])
-def test_one_of_several_members_fits(name: str, other: Json) -> None:
+def test_value_of_a_union_fits_one_member(name: str, other: Json) -> None:
     nest = NESTED[name]
     for members in ([OPTIONAL, other], [other, OPTIONAL], [OPTIONAL, other, {"type": "null"}]):
         assert_every_value_fits(document({"It": {"oneOf": [nest(each) for each in members]}}))
 
 
 @cases("name", KEYWORDS)
-def test_every_keyword_is_kept(name: str) -> None:
+def test_every_keyword_is_satisfied(name: str) -> None:
     assert_every_value_fits(document({"It": KEYWORDS[name]}))
 
 
 @cases("name", sorted(KEYWORDS))
-def test_what_stands_around_a_schema_does_not_matter(name: str) -> None:
+def test_rest_of_the_document_does_not_matter(name: str) -> None:
     within = {"type": "object", "required": ["it"], "properties": {"it": KEYWORDS[name]}}
     assert_every_value_fits(document({"It": within, "Many": {"type": "array", "items": within}}))
 
 
-def test_a_document_of_3_0_is_read_as_such() -> None:
+def test_document_of_3_0_is_read_as_such() -> None:
     schemas = {
         "Price": {
             "type": "number",
@@ -284,12 +284,12 @@ def test_a_document_of_3_0_is_read_as_such() -> None:
     }
     described = document(schemas, "3.0.3")
     assert sampled(Sampler(described), "Both") == {"old": "a word"}
-    # the judge reads what stands beside a reference
+    # the validator reads siblings of a reference
     del schemas["Both"]
     assert misfits(described, reading(described)) == []
 
 
-def test_what_the_authors_give_comes_first() -> None:
+def test_values_by_the_authors_take_precedence() -> None:
     schema = {
         "type": "object",
         "properties": {
@@ -319,7 +319,7 @@ def member(name: str, value: int) -> Json:
     return {"type": "object", "required": [name], "properties": properties}
 
 
-def test_a_discriminator_tells_the_member() -> None:
+def test_discriminator_selects_the_member() -> None:
     schemas: dict[str, Json] = {
         "It": {
             "oneOf": [{"$ref": "#/components/schemas/Book"}, {"$ref": "#/components/schemas/Map"}],
@@ -381,7 +381,7 @@ def test_a_discriminator_tells_the_member() -> None:
         ),
     ],
 )
-def test_recursion_ends_as_soon_as_it_may(schema: Json, expected: Json) -> None:
+def test_recursion_ends_as_early_as_possible(schema: Json, expected: Json) -> None:
     assert value({"type": "object", **schema}) == expected
 
 
@@ -427,7 +427,7 @@ UNSATISFIABLE: dict[str, tuple[Json, str, str]] = {
 
 
 @pytest.mark.parametrize("name", UNSATISFIABLE)
-def test_what_can_not_be_is_said_and_where(name: str) -> None:
+def test_impossible_value_is_reported_with_its_place(name: str) -> None:
     schema, place, reason = UNSATISFIABLE[name]
     around = {
         "type": "array",
@@ -448,11 +448,11 @@ def test_what_can_not_be_is_said_and_where(name: str) -> None:
     )
 
 
-def test_what_can_be_left_out_need_not_be_possible() -> None:
+def test_impossible_optional_part_is_left_out() -> None:
     assert value({"type": "object", "properties": {"a": False, "b": {"const": 1}}}) == {"b": 1}
 
 
-def test_a_field_that_is_only_written_is_left_out() -> None:
+def test_write_only_field_is_left_out() -> None:
     properties = {"password": {"type": "string", "writeOnly": True}, "id": {"const": 1}}
     assert value({"type": "object", "properties": properties}) == {"id": 1}
 
@@ -477,7 +477,7 @@ PERSON: dict[str, Json] = {
 }
 
 
-def test_values_look_like_what_is_meant_and_are_the_same_everywhere() -> None:
+def test_values_are_plausible_and_the_same_on_all_platforms() -> None:
     assert value(PERSON, seed=1) == {
         "id": "1ba81307-6851-49be-9303-3bc0c5d6ad8e",
         "createdAt": "2025-09-06T02:14:00Z",
@@ -493,7 +493,7 @@ def test_another_seed_makes_other_values() -> None:
     assert value(PERSON, seed=1) != value(PERSON, seed=2)
 
 
-def test_what_is_added_elsewhere_changes_nothing() -> None:
+def test_additions_elsewhere_change_no_value() -> None:
     more: dict[str, Json] = {"Aaa": {"type": "string"}, "Zzz": {"type": "integer"}}
     wider = {**PERSON, "properties": {"aaa": {"type": "string"}, **PERSON["properties"]}}
     made = value(wider, **more)
@@ -501,7 +501,7 @@ def test_what_is_added_elsewhere_changes_nothing() -> None:
     assert made == value(PERSON)
 
 
-def test_values_do_not_depend_on_what_was_made_before() -> None:
+def test_values_do_not_depend_on_earlier_ones() -> None:
     schemas = {"One": PERSON, "Two": PERSON}
     one, other = Sampler(document(schemas)), Sampler(document(schemas))
     assert [sampled(one, "One"), sampled(one, "Two")] == [
@@ -509,13 +509,13 @@ def test_values_do_not_depend_on_what_was_made_before() -> None:
     ]
 
 
-def test_each_name_has_values_of_its_own() -> None:
+def test_each_name_has_its_own_values() -> None:
     sampler = Sampler(document({"It": PERSON}))
     assert sampled(sampler, name="getPerson") == sampled(sampler, name="getPerson")
     assert sampled(sampler, name="getPerson") != sampled(sampler, name="findPerson")
 
 
-def test_no_hash_seed_changes_a_value() -> None:
+def test_values_do_not_depend_on_the_hash_seed() -> None:
     code = (
         "import json, sys; sys.path[:0] = sys.argv[1:]; import test_sample as t; "
         "print(json.dumps(t.value(t.PERSON)))"
@@ -534,7 +534,7 @@ def test_no_hash_seed_changes_a_value() -> None:
     assert len(runs) == 1
 
 
-def test_a_schema_may_refer_to_what_nothing_in_the_document_refers_to() -> None:
+def test_schema_may_refer_to_an_otherwise_unused_component() -> None:
     held = {"type": "object", "required": ["a"], "properties": {"a": {"type": "object"}}}
     document = {"openapi": "3.1.0", "paths": {}, "components": {"schemas": {"Held": held}}}
     made = Sampler(document).value({"$ref": "#/components/schemas/Held"}, "held", room=0)
@@ -584,7 +584,7 @@ DOG: Final = ("Dog", "tricks")
     ("name", "shapes"),
     [("Pet", {CAT, KITTEN, DOG}), ("Cat", {CAT, KITTEN}), ("Kitten", {KITTEN}), ("Dog", {DOG})],
 )
-def test_a_discriminated_schema_is_shown_as_those_who_extend_it(
+def test_discriminated_schema_is_shown_as_its_heirs(
     name: str, shapes: set[tuple[str, ...]]
 ) -> None:
     assert _shapes(_family(), name) == shapes
@@ -595,20 +595,20 @@ def test_tags_are_those_of_the_mapping() -> None:
     assert _shapes(_family(mapping), "Pet") == {("cat", "claws"), KITTEN, ("dog", "tricks")}
 
 
-def test_a_tag_that_the_schema_fixes_itself_stays() -> None:
+def test_tag_that_the_schema_fixes_itself_stays() -> None:
     document = _family()
     document["components"]["schemas"]["Dog"]["allOf"][1]["properties"]["kind"] = {"const": "d"}
     assert _shapes(document, "Dog") == {("d", "tricks")}
 
 
-def test_a_discriminated_schema_that_nothing_extends_is_shown_itself() -> None:
+def test_discriminated_schema_without_heirs_is_shown_itself() -> None:
     document = _family()
     document["components"]["schemas"] = {"Pet": document["components"]["schemas"]["Pet"]}
     assert {len(shape) for shape in _shapes(document, "Pet")} == {1}
     assert ("Pet",) not in _shapes(document, "Pet")
 
 
-def test_what_extends_it_and_holds_another_one_comes_to_an_end() -> None:
+def test_recursive_heir_comes_to_an_end() -> None:
     document = _family()
     pet = document["components"]["schemas"]["Pet"]
     parent = {
@@ -625,7 +625,7 @@ def test_what_extends_it_and_holds_another_one_comes_to_an_end() -> None:
     assert made == {"kind": "Pet"}
 
 
-def test_a_field_that_leads_nowhere_is_left_out() -> None:
+def test_field_with_a_dangling_reference_is_left_out() -> None:
     nowhere = {"$ref": "#/components/schemas/Nowhere"}
     properties = {"a": {"type": "integer"}, "b": nowhere, "c": {"const": nowhere}}
     described = {"type": "object", "required": ["a", "c"], "properties": properties}
@@ -646,12 +646,12 @@ def test_a_field_that_leads_nowhere_is_left_out() -> None:
         ({"type": "object", "required": ["a"], "properties": {"a": None}}, {"required": ["a"]}),
     ],
 )
-def test_what_says_nothing_lets_everything_through(odd: Json, fitting: Json) -> None:
+def test_unconstrained_schema_accepts_any_value(odd: Json, fitting: Json) -> None:
     assert Judge({"It": fitting}).validator("It").is_valid(value(odd))
 
 
 @pytest.mark.parametrize("least", [10, 5_000, 200_000])
-def test_reasons_do_not_quote_long_values_whole(least: int) -> None:
+def test_reasons_do_not_quote_long_values_completely(least: int) -> None:
     schema = {"type": "string", "pattern": "^a$", "minLength": least}
     with pytest.raises(UnsatisfiedError) as refused:
         Sampler({"openapi": "3.1.0"}).value(schema, "x")

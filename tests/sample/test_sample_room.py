@@ -1,4 +1,4 @@
-"""What is too much in one place of a sample may have room in another."""
+"""A part that is too large in one place of a sample may fit in another."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ WIDE: dict[str, Any] = {
 
 @pytest.mark.parametrize("names", [["deep", "wide"], ["wide", "deep"]])
 @pytest.mark.parametrize("wide", WIDE)
-def test_what_lacks_room_in_one_place_has_a_value_in_another(wide: str, names: list[str]) -> None:
+def test_part_too_large_in_one_place_has_a_value_in_another(wide: str, names: list[str]) -> None:
     schema = {"$ref": "#/components/schemas/Wide"}
     many = {"type": "array", "minItems": 100}
     fields = {"deep": {**many, "items": {**many, "items": schema}}, "wide": schema}

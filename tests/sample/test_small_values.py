@@ -1,4 +1,4 @@
-"""What small values fit is judged without what they have no names for, and judged the same."""
+"""Small values are validated without schemas for names that they lack, with the same result."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ VALUES: list[Any] = [
     *OWNED,
     *({**one, **other} for one, other in product(ONES[:4], OWNED[:4])),
     *([one, other] for one, other in product(ONES[:6], OWNED[:6])),
-    # many names, of which none decides
+    # many names, none of which matters
     {**{f"x{number}": {} for number in range(60)}, "name": "R"},
     "text",
 ]
@@ -104,7 +104,7 @@ DOCUMENT: dict[str, Any] = {
 
 
 def judge(schema: Any) -> Any:
-    """Return what judges the values of *schema* with the whole document."""
+    """Return a function that validates values of *schema* with the complete document."""
     whole = {**DOCUMENT, "components": {"schemas": {**DOCUMENT["components"]["schemas"]}}}
     whole["components"]["schemas"].setdefault("None", {"not": {}})
     registry = jsonschema_rs.Registry([("urn:all", {**whole, "schema": schema})])
@@ -112,13 +112,15 @@ def judge(schema: Any) -> Any:
 
 
 @cases("schema", SCHEMAS.values(), ids=SCHEMAS)
-def test_small_values_fit_what_they_fit_with_the_whole_document(schema: Any) -> None:
+def test_small_values_are_valid_for_the_same_schemas_as_with_the_complete_document(
+    schema: Any,
+) -> None:
     sampler, whole = Sampler(DOCUMENT), judge(schema)
     fitting = [sampler.fits(schema, value) for value in VALUES]
     assert fitting == [whole.is_valid(value) for value in VALUES]
     assert [sampler.find_defect(schema, value) is None for value in VALUES] == fitting
 
 
-def test_some_schemas_tell_values_apart() -> None:
+def test_some_schemas_distinguish_values() -> None:
     found = [[judge(schema).is_valid(value) for value in VALUES] for schema in SCHEMAS.values()]
     assert sum(len({*verdicts}) > 1 for verdicts in found) >= len(SCHEMAS) - 2

@@ -13,7 +13,7 @@ DATABASES = ("sqlite", "postgresql")
 
 @pytest.fixture(scope="session")
 def postgresql() -> Iterator[Cluster]:
-    """Yield a running PostgreSQL; skip where none can be started."""
+    """Yield a running PostgreSQL; skip if none can be started."""
     try:
         with cluster() as running:
             yield running
@@ -25,7 +25,7 @@ def postgresql() -> Iterator[Cluster]:
 def new_database(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Callable[[], str]:
-    """Return what makes an empty database and returns its address."""
+    """Return a function that creates an empty database and returns its address."""
     if request.param == "sqlite":
         return lambda: f"sqlite:///{tmp_path_factory.mktemp('data') / 'sandbox.sqlite'}"
     running: Cluster = request.getfixturevalue("postgresql")

@@ -1,4 +1,4 @@
-"""Autoramps: what the specification names, and that open fields are kept."""
+"""Autoramps: the fields of the specification, and open fields that are kept."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NO_AUTORAMP = (400, "there is no such autoramp")
 
 
 def answers(caller: Caller, version: str) -> list[dict[str, Any]]:
-    """Return the autoramp as each of the six operations answers with it."""
+    """Return the autoramp as answered by each of the six operations."""
     external_id = f"theirs {uuid4()}"
     headers = {"x_api_version": version}
     created = caller.post("/autoramps", {"external_id": external_id}, **headers)
@@ -41,12 +41,12 @@ def test_callers_of_the_first_version_never_see_fednow(partner: Caller, version:
     assert [each["deposit_rails"] for each in answers(partner, version)] == [OLD_RAILS] * 6
 
 
-def test_fednow_is_absent_where_the_account_does_not_support_it(partner: Caller) -> None:
+def test_fednow_is_absent_if_the_account_does_not_support_it(partner: Caller) -> None:
     without = partner.sandbox.partner(["Iban", "AchWire", "Swift"])
     assert [each["deposit_rails"] for each in answers(without, "2026-08-01")] == [OLD_RAILS] * 6
 
 
-def test_an_autoramp_has_what_was_given_and_what_the_server_adds(partner: Caller) -> None:
+def test_autoramp_has_the_given_fields_and_those_of_the_server(partner: Caller) -> None:
     customer = partner.customer()
     given = {
         "customer_id": customer,
@@ -63,12 +63,12 @@ def test_an_autoramp_has_what_was_given_and_what_the_server_adds(partner: Caller
     assert partner.get(f"/autoramps/{created['id']}") == created
 
 
-def test_an_autoramp_can_be_created_without_a_body(partner: Caller) -> None:
+def test_autoramp_can_be_created_without_a_body(partner: Caller) -> None:
     created = partner.post("/autoramps")
     assert created.keys() == {"id", "deposit_rails", "created_at", "updated_at"}
 
 
-def test_what_the_server_decides_can_be_sent_back_without_effect(partner: Caller) -> None:
+def test_fields_of_the_server_can_be_sent_back_without_effect(partner: Caller) -> None:
     first = partner.post("/autoramps", {"note": "mine"})
     second = partner.post("/autoramps", first)
     assert second["id"] != first["id"]
@@ -90,9 +90,7 @@ def test_what_the_server_decides_can_be_sent_back_without_effect(partner: Caller
     ],
 )
 @pytest.mark.parametrize("method", ["POST", "PATCH"])
-def test_fields_that_an_autoramp_can_not_have_are_refused_with_a_text(
-    partner: Caller, method: str, body: Any
-) -> None:
+def test_invalid_fields_are_refused_with_a_text(partner: Caller, method: str, body: Any) -> None:
     created = partner.post("/autoramps", {"external_id": "theirs"})
     path = "/autoramps" if method == "POST" else f"/autoramps/{created['id']}"
     response = partner.ask(method, path, body)
@@ -112,17 +110,17 @@ def test_autoramps_are_listed_newest_first(partner: Caller, other: Caller) -> No
     assert partner.get("/autoramps") == {"items": created[::-1]}
 
 
-def test_a_list_without_autoramps_is_empty(partner: Caller) -> None:
+def test_list_without_autoramps_is_empty(partner: Caller) -> None:
     assert partner.get("/autoramps") == {"items": []}
 
 
-def test_an_autoramp_is_found_by_its_external_id(partner: Caller) -> None:
+def test_autoramp_is_found_by_its_external_id(partner: Caller) -> None:
     created = partner.post("/autoramps", {"external_id": "ä ö?"})
     assert partner.get("/autoramps/%C3%A4%20%C3%B6%3F/external") == created
 
 
 @pytest.mark.parametrize("external_id", ["a/b", "/", "a/b/external", "../x", "%2F", "a%2Fb/", "/é"])
-def test_an_external_id_may_hold_slashes(partner: Caller, external_id: str) -> None:
+def test_external_id_may_contain_slashes(partner: Caller, external_id: str) -> None:
     created = partner.post("/autoramps", {"external_id": external_id})
     partner.post("/autoramps", {"external_id": "another"})
     assert partner.get(f"/autoramps/{quote(external_id, safe='')}/external") == created
@@ -138,7 +136,7 @@ def test_external_ids_are_unique_for_each_partner(partner: Caller, other: Caller
     assert other.get("/autoramps/same/external") == theirs
 
 
-def test_a_change_sets_what_is_given_and_keeps_all_else(partner: Caller) -> None:
+def test_update_sets_the_given_fields_only(partner: Caller) -> None:
     created = partner.post("/autoramps", {"external_id": "theirs", "a": 1, "b": {"c": 2}})
     body: dict[str, Any] = {"external_id": "theirs", "b": None, "ramp_type": "Swap", "d": []}
     changed = partner.ask("PATCH", f"/autoramps/{created['id']}", body).json()
@@ -147,7 +145,7 @@ def test_a_change_sets_what_is_given_and_keeps_all_else(partner: Caller) -> None
     assert partner.get(f"/autoramps/{created['id']}") == changed
 
 
-def test_quotes_are_attached_as_they_are_given(partner: Caller) -> None:
+def test_quotes_are_stored_as_given(partner: Caller) -> None:
     created = partner.post("/autoramps")
     path = f"/autoramps/{created['id']}/quotes"
     partner.post(path, {"rate": "0.92"})
@@ -167,7 +165,7 @@ def test_quotes_are_attached_as_they_are_given(partner: Caller) -> None:
         ("POST", "/sandbox/autoramps/{id}/deposits"),
     ],
 )
-def test_autoramps_of_others_are_as_if_they_were_not_there(
+def test_autoramps_of_others_do_not_seem_to_exist(
     partner: Caller, other: Caller, method: str, path: str
 ) -> None:
     theirs = other.post("/autoramps", {"external_id": str(uuid4())})

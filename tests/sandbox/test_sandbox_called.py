@@ -1,4 +1,4 @@
-"""The generated clients against the reference server: every operation, every version."""
+"""The generated clients call the reference server: every operation of every version."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ VERSIONS = ("2025-03-13", "2026-07-01", "2026-08-01")
 
 
 class Either:
-    """A client of one of two kinds, whose methods are called alike; notes which were called."""
+    """A synchronous or asynchronous client with the same interface; records the methods called."""
 
     def __init__(self, runner: asyncio.Runner, client: Any, *, is_awaited: bool) -> None:
         self._runner = runner
@@ -49,7 +49,7 @@ def _listed(found: Any) -> Any:
 
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize("kind", ["Client", "AsyncClient"])
-def test_every_operation_gives_its_model(
+def test_every_operation_returns_its_model(
     version: str, kind: str, partner: Caller, environments: dict[str, Sandbox]
 ) -> None:
     api = importlib.import_module(f"paynet.v{version.replace('-', '_')}")
@@ -97,7 +97,7 @@ def test_every_operation_gives_its_model(
     assert known - either.called == set()
 
 
-def test_each_effect_is_had_once_at_a_server_that_is_killed(
+def test_each_effect_happens_once_while_the_server_is_killed(
     new_database: Callable[[], str], tmp_path: Path
 ) -> None:
     address = new_database()

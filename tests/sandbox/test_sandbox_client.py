@@ -1,4 +1,4 @@
-"""The example of a caller, against a server: as a program of its own, and as a library."""
+"""The example client against a server, as a program and as a library."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ def test_rails_and_unknown_kinds_are_listed(partner: Caller) -> None:
     assert (ran.stderr, ran.stdout.splitlines()) == ("", lines)
 
 
-def test_a_rail_of_a_later_version_is_listed_like_others() -> None:
+def test_rail_of_a_later_version_is_listed_like_others() -> None:
     known = api.Iban(type="Iban")
     later = api.UnknownDepositRail(type="FedNow")
     assert [rail_in_words(rail) for rail in (known, later)] == ["Iban", "FedNow (unknown)"]
 
 
-def test_what_the_server_refuses_is_reported(partner: Caller) -> None:
+def test_refusal_of_the_server_is_reported(partner: Caller) -> None:
     ran = listed(partner, key="unknown")
     assert (ran.returncode, ran.stdout, ran.stderr) == (1, "", "401: unauthorized\n")

@@ -1,4 +1,4 @@
-"""The command line: what it prints, keeps and takes away."""
+"""The command line of the sandbox: its output, and what it stores and removes."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ SMALL = ("--customers", "20", "--autoramps", "30", "--transactions", "250")
 
 
 def reported(address: str, *arguments: str, status: int = 0) -> list[str]:
-    """Run a command that ends with *status* and return the lines that it printed."""
+    """Run a command that exits with *status*, and return the lines that it printed."""
     ran = CliRunner().invoke(main, ["--database", address, *arguments])
     assert ran.exit_code == status, ran.output
     return ran.output.splitlines()
 
 
 def rows(address: str) -> list[dict[str, Any]]:
-    """Return all rows of all records."""
+    """Return all rows of all tables."""
 
     async def read(session: AsyncSession) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = []
@@ -54,7 +54,7 @@ def rows(address: str) -> list[dict[str, Any]]:
         return door.run(read)
 
 
-def test_seeds_are_the_same_for_the_same_numbers(new_database: Callable[[], str]) -> None:
+def test_seeds_are_deterministic(new_database: Callable[[], str]) -> None:
     first, second = new_database(), new_database()
     said = ["20 customers, 30 autoramps, 250 transactions"]
     assert reported(first, "seed", *SMALL) == reported(second, "seed", *SMALL) == said
@@ -70,7 +70,7 @@ def test_data_are_filled_in_once(new_database: Callable[[], str]) -> None:
     assert rows(address) == before
 
 
-def test_seeds_can_be_listed_and_gone_on_with(new_database: Callable[[], str]) -> None:
+def test_seeds_can_be_listed_and_continued(new_database: Callable[[], str]) -> None:
     address = new_database()
     reported(address, "seed", *SMALL)
     with sandbox(address) as running:
@@ -89,7 +89,7 @@ def test_seeds_can_be_listed_and_gone_on_with(new_database: Callable[[], str]) -
     assert (len(autoramps), sizes, newest) == (30, [100, 100, 50], [started])
 
 
-def test_customers_are_printed_as_the_specification_shows_them(
+def test_customers_are_printed_as_specified(
     new_database: Callable[[], str],
 ) -> None:
     address = new_database()
@@ -100,7 +100,7 @@ def test_customers_are_printed_as_the_specification_shows_them(
     assert {customer["spending_limit_euro"] for customer in printed} == {None}
 
 
-def test_a_key_opens_until_it_is_revoked(new_database: Callable[[], str]) -> None:
+def test_key_is_valid_until_it_is_revoked(new_database: Callable[[], str]) -> None:
     address = new_database()
     with sandbox(address) as running:
         [key] = reported(address, "keys", "issue")
@@ -118,7 +118,7 @@ def test_a_key_opens_until_it_is_revoked(new_database: Callable[[], str]) -> Non
         assert reported(address, "keys", "revoke", id, status=1) == said
 
 
-def test_partners_have_the_rails_that_they_are_added_with(new_database: Callable[[], str]) -> None:
+def test_partners_have_the_rails_they_were_added_with(new_database: Callable[[], str]) -> None:
     address = new_database()
     [partner] = reported(address, "partners", "add", "Théo", "--rail", "Swift", "--rail", "FedNow")
     [sub] = reported(address, "partners", "add", "Below", "--under", partner)
@@ -158,13 +158,13 @@ def test_other_databases_are_refused(address: str, said: str) -> None:
 @pytest.mark.parametrize(
     "address", ["sqlite:////nowhere/at/all.sqlite", "postgresql://postgres@/x?host=/nowhere"]
 )
-def test_a_database_that_is_not_there_is_reported_in_one_line(address: str) -> None:
+def test_missing_database_is_reported_in_one_line(address: str) -> None:
     [line] = reported(address, "keys", "list", status=1)
     assert line.startswith("Error: the database can't be used: ")
 
 
 @pytest.mark.parametrize("environment", ["sandbox", "production"])
-def test_what_is_printed_at_the_first_start_works(
+def test_command_printed_at_the_first_start_works(
     new_database: Callable[[], str],
     tmp_path: Path,
     environment: str,
@@ -195,7 +195,7 @@ def test_what_is_printed_at_the_first_start_works(
     assert shown == (SITE / "index.html").read_text()
 
 
-def test_the_first_key_is_shown_once(new_database: Callable[[], str], tmp_path: Path) -> None:
+def test_first_key_is_shown_once(new_database: Callable[[], str], tmp_path: Path) -> None:
     address, log = new_database(), tmp_path / "log"
     with server(address, log):
         first = log.read_text()
@@ -206,7 +206,7 @@ def test_the_first_key_is_shown_once(new_database: Callable[[], str], tmp_path: 
     assert '-H "X-API-Key: $API_KEY"' in second
 
 
-def test_a_start_that_fails_shows_no_key_and_keeps_none(
+def test_failing_start_shows_and_stores_no_key(
     new_database: Callable[[], str],
 ) -> None:
     address = new_database()
@@ -219,7 +219,7 @@ def test_a_start_that_fails_shows_no_key_and_keeps_none(
     assert reported(address, "keys", "list") == []
 
 
-def test_a_request_that_has_begun_is_answered_before_the_end(
+def test_request_in_progress_is_answered_before_the_end(
     new_database: Callable[[], str], tmp_path: Path
 ) -> None:
     address, log = new_database(), tmp_path / "log"

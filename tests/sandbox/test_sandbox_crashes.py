@@ -1,4 +1,4 @@
-"""A server that is killed: no effect is doubled, and none is lost to who tries again."""
+"""A killed server: retries neither double nor lose an effect."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Customers: what the specification says of their update, and of the spending limit."""
+"""Customers: their update and spending limit, as specified."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ def update(caller: Caller, customer: str, body: Any, **headers: str) -> tuple[in
     return response.status_code, response.text
 
 
-def test_an_update_is_answered_without_a_body(partner: Caller) -> None:
+def test_update_is_answered_without_a_body(partner: Caller) -> None:
     assert update(partner, partner.customer(), {"email": "new@example.com"}) == (204, "")
 
 
-def test_the_email_is_updated_and_nothing_else(partner: Caller) -> None:
+def test_email_is_updated_and_nothing_else(partner: Caller) -> None:
     customer = partner.customer(external_id="theirs")
     [before] = partner.customers()
     update(partner, customer, {"email": "new@example.com"})
@@ -27,7 +27,7 @@ def test_the_email_is_updated_and_nothing_else(partner: Caller) -> None:
     assert after["updated_at"] > before["updated_at"]
 
 
-def test_an_external_id_that_is_given_is_updated(partner: Caller) -> None:
+def test_given_external_id_is_updated(partner: Caller) -> None:
     customer = partner.customer(external_id="theirs")
     update(partner, customer, {"email": "new@example.com", "external_id": "changed"})
     assert [each["external_id"] for each in partner.customers()] == ["changed"]
@@ -57,19 +57,17 @@ def test_other_bodies_are_refused_with_a_text_and_change_nothing(
 
 
 @pytest.mark.parametrize("id", ["7", "not-a-uuid", "%7B%7D"])
-def test_an_id_that_is_no_uuid_is_refused_with_a_text(partner: Caller, id: str) -> None:
+def test_id_that_is_no_uuid_is_refused_with_a_text(partner: Caller, id: str) -> None:
     response = partner.ask("PUT", f"/customers/{id}", {"email": "new@example.com"})
     assert (response.status_code, type(response.json())) == (400, str)
 
 
-def test_a_customer_that_is_not_there_is_refused_with_a_text(partner: Caller) -> None:
+def test_unknown_customer_is_refused_with_a_text(partner: Caller) -> None:
     expected = (400, '"there is no such customer"')
     assert update(partner, str(uuid4()), {"email": "new@example.com"}) == expected
 
 
-def test_a_customer_of_another_partner_is_as_if_it_were_not_there(
-    partner: Caller, other: Caller
-) -> None:
+def test_customer_of_another_partner_does_not_seem_to_exist(partner: Caller, other: Caller) -> None:
     customer = other.customer()
     before = other.customers()
     expected = (400, '"there is no such customer"')
@@ -77,14 +75,14 @@ def test_a_customer_of_another_partner_is_as_if_it_were_not_there(
     assert other.customers() == before
 
 
-def test_an_update_for_a_sub_partner_reaches_its_customers(partner: Caller) -> None:
+def test_update_for_a_sub_partner_reaches_its_customers(partner: Caller) -> None:
     sub = partner.sub_partner()
     customer = partner.customer(sub_partner_id=UUID(sub))
     body = {"email": "new@example.com"}
     assert update(partner, customer, body, x_sub_partner_id=sub.upper()) == (204, "")
 
 
-def test_an_update_for_a_sub_partner_reaches_no_others(partner: Caller) -> None:
+def test_update_for_a_sub_partner_reaches_no_others(partner: Caller) -> None:
     sub, own = partner.sub_partner(), partner.customer()
     elsewhere = partner.customer(sub_partner_id=UUID(partner.sub_partner()))
     body = {"email": "new@example.com"}
@@ -93,20 +91,20 @@ def test_an_update_for_a_sub_partner_reaches_no_others(partner: Caller) -> None:
     assert update(partner, elsewhere, body, x_sub_partner_id=sub) == expected
 
 
-def test_a_sub_partner_has_to_be_named_by_its_uuid(partner: Caller) -> None:
+def test_sub_partner_must_be_named_by_its_uuid(partner: Caller) -> None:
     said = r'"the parameter \"X-SUB-PARTNER-ID\" has to be a UUID with hyphens, not \"sub\""'
     body = {"email": "new@example.com"}
     assert update(partner, partner.customer(), body, x_sub_partner_id="sub") == (400, said)
 
 
-def test_a_partner_acts_for_its_own_sub_partners_only(partner: Caller, other: Caller) -> None:
+def test_partner_acts_for_its_own_sub_partners_only(partner: Caller, other: Caller) -> None:
     expected = (400, '"X-SUB-PARTNER-ID names no sub-partner of yours"')
     body = {"email": "new@example.com"}
     sub = other.sub_partner()
     assert update(partner, partner.customer(), body, x_sub_partner_id=sub) == expected
 
 
-def test_a_customer_has_the_fields_of_the_specification(partner: Caller) -> None:
+def test_customer_has_the_fields_of_the_specification(partner: Caller) -> None:
     customer = partner.customer(identification_status="Approved", active_email="to@example.com")
     assert partner.customers() == [
         {
@@ -127,13 +125,13 @@ def test_a_customer_has_the_fields_of_the_specification(partner: Caller) -> None
     ]
 
 
-def test_the_spending_limit_is_reported_in_euro(partner: Caller) -> None:
+def test_spending_limit_is_reported_in_euro(partner: Caller) -> None:
     customer = partner.customer(threshold_eur="2500.00")
     limit = partner.get(f"/customers/{customer}/spending-limit")
     assert limit == {"threshold_eur": "2500.00"}
 
 
-def test_the_spending_limit_of_another_partners_customer_is_not_reported(
+def test_spending_limit_of_another_partners_customer_is_not_reported(
     partner: Caller, other: Caller
 ) -> None:
     response = partner.ask("GET", f"/customers/{other.customer()}/spending-limit")

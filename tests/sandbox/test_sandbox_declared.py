@@ -1,4 +1,4 @@
-"""The documents declare what the reference server answers when it refuses a request."""
+"""The documents declare every response with which the reference server refuses a request."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from support.sandboxes import Caller
 DOCUMENT = read("sandbox", OLDEST)
 ROWS = {key: row for key, row in operations(DOCUMENT).items() if row.get("security") != []}
 
-# Not provoked here: failures, and what takes two requests at a time or a body that stalls.
+# Not covered here: failures, and cases that need concurrent requests or a stalled body.
 ELSEWHERE = {"408", "409", "500"}
 
 Ask = Callable[..., httpx.Response]
 
 
 def provoke(ask: Ask, caller: Caller, method: str) -> dict[str, httpx.Response]:
-    """Return the responses to requests that are refused, by what is wrong with them."""
+    """Return the responses to requests that are refused, by the reason."""
     key = {"x-api-key": caller.key}
     json = key | {"content-type": "application/json"}
     plain = key | {"content-type": "text/plain"}
@@ -51,7 +51,7 @@ def provoke(ask: Ask, caller: Caller, method: str) -> dict[str, httpx.Response]:
 
 
 @pytest.mark.parametrize(("method", "path"), ROWS, ids=" ".join)
-def test_what_is_refused_is_declared(method: str, path: str, partner: Caller) -> None:
+def test_refusals_are_declared(method: str, path: str, partner: Caller) -> None:
     operation = ROWS[method, path]
     [parameter] = [name[1:-1] for name in path.split("/") if name.startswith("{")] or [""]
     id = str(uuid4())
@@ -75,13 +75,13 @@ def test_what_is_refused_is_declared(method: str, path: str, partner: Caller) ->
     assert undeclared == {}
     declared = {status for status in operation["responses"] if status >= "400"} - ELSEWHERE
     if path.endswith("/retry-auth"):
-        # it refuses every request, and what is refused is not kept
+        # every request fails, and refusals are not stored
         declared.remove("422")
     assert {str(each.status_code) for each in given.values() if each.is_error} == declared
 
 
 def _is_declared(operation: Any, response: httpx.Response) -> bool:
-    """Return whether *operation* declares the status, and the body where it is an error."""
+    """Return whether *operation* declares the status, and the body if it is an error."""
     found = operation["responses"].get(str(response.status_code))
     if found is None or response.is_success:
         return found is not None
@@ -102,7 +102,7 @@ def _is_declared(operation: Any, response: httpx.Response) -> bool:
         ("/spec", {"if-match": '"other"'}, 412),
     ],
 )
-def test_what_the_specification_documents_refuse_is_declared(
+def test_refusals_of_the_documents_are_declared(
     path: str, headers: dict[str, str], status: int, partner: Caller
 ) -> None:
     response = partner.sandbox.client.get(path, headers=headers)

@@ -1,4 +1,4 @@
-"""Retries with an idempotency key: one effect, one answer."""
+"""Retries with an idempotency key have one effect and one answer."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ def created(caller: Caller) -> list[Any]:
     return items
 
 
-def test_a_retry_has_one_effect_and_the_same_answer(partner: Caller) -> None:
+def test_retry_has_one_effect_and_the_same_answer(partner: Caller) -> None:
     first = create(partner, "key", {"note": "ä"})
     second = create(partner, "key", {"note": "ä"})
     assert (second.status_code, second.content) == (first.status_code, first.content)
     assert created(partner) == [first.json()]
 
 
-def test_a_replay_has_no_headers_of_ours(partner: Caller) -> None:
+def test_replay_has_no_headers_of_the_version(partner: Caller) -> None:
     first, second = create(partner, "key"), create(partner, "key")
     assert {"x-api-version", "vary", "cache-control"} <= first.headers.keys()
     assert second.headers.keys() == {"date", "server", "content-type", "content-length"}
@@ -50,25 +50,25 @@ def test_every_status_is_replayed(partner: Caller) -> None:
     assert answers[0].content == answers[1].content
 
 
-def test_a_replay_is_what_was_stored_whatever_version_is_asked_for(partner: Caller) -> None:
+def test_replay_is_the_stored_answer_whichever_version_is_requested(partner: Caller) -> None:
     first = create(partner, "key", x_api_version="2026-07-01")
     assert "FedNow" in first.text
     assert create(partner, "key", x_api_version="2025-03-13").content == first.content
 
 
-def test_without_a_key_every_request_has_its_effect(partner: Caller) -> None:
+def test_every_request_without_a_key_has_its_effect(partner: Caller) -> None:
     answers = [partner.post("/autoramps") for _ in range(2)]
     assert created(partner) == answers[::-1]
 
 
-def test_the_same_key_with_another_body_is_refused(partner: Caller) -> None:
+def test_same_key_with_another_body_is_refused(partner: Caller) -> None:
     first = create(partner, "key", {"note": 1})
     second = create(partner, "key", {"note": 2})
     assert (second.status_code, type(second.json())) == (422, str)
     assert created(partner) == [first.json()]
 
 
-def test_the_same_body_in_another_layout_is_a_retry(partner: Caller) -> None:
+def test_same_body_in_another_layout_is_a_retry(partner: Caller) -> None:
     headers = {
         "X-API-Key": partner.key,
         "IDEMPOTENCY-KEY": "key",
@@ -82,19 +82,19 @@ def test_the_same_body_in_another_layout_is_a_retry(partner: Caller) -> None:
     assert answers[0].content == answers[1].content
 
 
-def test_the_key_of_another_account_is_another_key(partner: Caller, other: Caller) -> None:
+def test_keys_of_accounts_are_separate(partner: Caller, other: Caller) -> None:
     first, second = create(partner, "key"), create(other, "key", {"note": "other body"})
     assert (created(partner), created(other)) == ([first.json()], [second.json()])
 
 
-def test_a_header_that_the_operation_does_not_accept_makes_no_other_key(partner: Caller) -> None:
+def test_header_that_the_operation_ignores_makes_no_other_key(partner: Caller) -> None:
     first = create(partner, "key")
     for sub in (partner.sub_partner(), str(uuid4()), "no UUID"):
         assert create(partner, "key", x_sub_partner_id=sub).json() == first.json()
     assert created(partner) == [first.json()]
 
 
-def test_the_key_at_another_path_is_another_key(partner: Caller) -> None:
+def test_keys_of_paths_are_separate(partner: Caller) -> None:
     first = create(partner, "key")
     path = f"/autoramps/{first.json()['id']}/quotes"
     quoted = partner.ask("POST", path, {}, idempotency_key="key")
@@ -102,7 +102,7 @@ def test_the_key_at_another_path_is_another_key(partner: Caller) -> None:
 
 
 @pytest.mark.parametrize("key", ["", "x" * 256, "schlüssel", "two words"])
-def test_keys_of_other_signs_are_refused(partner: Caller, key: str) -> None:
+def test_keys_with_other_characters_are_refused(partner: Caller, key: str) -> None:
     headers = [
         (b"X-API-Key", partner.key.encode()),
         (b"IDEMPOTENCY-KEY", key.encode("latin-1")),
@@ -112,7 +112,7 @@ def test_keys_of_other_signs_are_refused(partner: Caller, key: str) -> None:
     assert created(partner) == []
 
 
-def test_a_refusal_is_not_stored(partner: Caller) -> None:
+def test_refusal_is_not_stored(partner: Caller) -> None:
     body = {"external_id": "theirs"}
     blocking = partner.post("/autoramps", body)
     assert create(partner, "key", body).status_code == 400
@@ -120,13 +120,13 @@ def test_a_refusal_is_not_stored(partner: Caller) -> None:
     assert create(partner, "key", body).status_code == 200
 
 
-def test_without_a_valid_api_key_nothing_is_replayed(partner: Caller) -> None:
+def test_nothing_is_replayed_without_a_valid_api_key(partner: Caller) -> None:
     create(partner, "key")
     response = create(partner, "key", x_api_key="unknown")
     assert (response.status_code, response.json()) == (401, "unauthorized")
 
 
-def test_an_answer_is_forgotten_after_the_retention_time(partner: Caller) -> None:
+def test_answer_is_forgotten_after_the_retention_time(partner: Caller) -> None:
     first = create(partner, "key")
 
     async def expire(session: Any) -> None:
@@ -138,8 +138,8 @@ def test_an_answer_is_forgotten_after_the_retention_time(partner: Caller) -> Non
     assert create(partner, "key", {"note": "other body"}).content == second.content
 
 
-def test_of_forty_at_once_one_has_its_effect(new_database: Any) -> None:
-    # on a busy machine, the first may take longer than retries wait for it by default
+def test_one_of_forty_concurrent_requests_has_its_effect(new_database: Any) -> None:
+    # on a busy machine, the first request may outlast the default wait of retries
     with sandbox(new_database(), settings=Settings(patience=30)) as patient:
         partner = patient.partner()
         with ThreadPoolExecutor(40) as pool:
@@ -151,7 +151,7 @@ def test_of_forty_at_once_one_has_its_effect(new_database: Any) -> None:
 
 @contextmanager
 def held_back(caller: Caller, address: str) -> Iterator[None]:
-    """Let the caller's changes wait."""
+    """Delay the commits of the caller."""
     url = make_url(address)
     if url.get_backend_name() == "sqlite":
         assert url.database is not None
@@ -166,7 +166,7 @@ def held_back(caller: Caller, address: str) -> Iterator[None]:
             yield
 
 
-def test_a_retry_that_meets_a_running_request_is_told_so(new_database: Any) -> None:
+def test_retry_during_the_first_request_is_told_so(new_database: Any) -> None:
     address = new_database()
     with sandbox(address, settings=Settings(patience=0.1)) as impatient:
         caller = impatient.partner()

@@ -1,4 +1,4 @@
-"""The listing of transactions: each parameter of the specification, alone and together."""
+"""The listing of transactions: each parameter of the specification, alone and combined."""
 
 from __future__ import annotations
 
@@ -12,32 +12,32 @@ from support.sandboxes import START, Caller, Sandbox
 
 
 def minutes(amount: int) -> list[dict[str, Any]]:
-    """Return so many rows, one for each minute from the start on."""
+    """Return that many rows, one for each minute from the start."""
     return [{"created_at": START + timedelta(minutes=each)} for each in range(amount)]
 
 
 def listed(caller: Caller, **query: Any) -> list[str]:
-    """Return the ids on the page that is asked for."""
+    """Return the ids on the page for the query."""
     return [item["id"] for item in caller.get("/autoramp-transactions", **query)["items"]]
 
 
 def refused(caller: Caller, **query: Any) -> bool:
-    """Tell whether the request is refused with a text."""
+    """Return whether the request is refused with a text."""
     response = caller.ask("GET", "/autoramp-transactions", query=query)
     return (response.status_code, type(response.json())) == (400, str)
 
 
-def test_without_transactions_the_page_is_empty(partner: Caller) -> None:
+def test_page_without_transactions_is_empty(partner: Caller) -> None:
     page = partner.get("/autoramp-transactions")
     assert page == {"items": [], "prev_cursor": None}
 
 
-def test_a_page_has_ten_items_newest_first_unless_asked_otherwise(partner: Caller) -> None:
+def test_page_has_ten_items_newest_first_by_default(partner: Caller) -> None:
     ids = partner.transactions(minutes(12))
     assert listed(partner) == ids[:1:-1]
 
 
-def test_a_page_has_the_size_that_is_asked_for(partner: Caller) -> None:
+def test_page_has_the_requested_size(partner: Caller) -> None:
     ids = partner.transactions(minutes(101))
     for size in (0, 1, 100):
         assert listed(partner, page_size=size, sort_order="asc") == ids[:size]
@@ -50,7 +50,7 @@ def test_other_sizes_are_refused(partner: Caller, size: str) -> None:
     assert refused(partner, page_size=size)
 
 
-def test_a_page_tells_where_the_next_and_the_previous_begin(partner: Caller) -> None:
+def test_page_names_the_cursors_of_its_neighbours(partner: Caller) -> None:
     ids = partner.transactions(minutes(5))
     ask = {"page_size": 2, "sort_order": "asc"}
     first = partner.get("/autoramp-transactions", **ask)
@@ -65,16 +65,14 @@ def test_a_page_tells_where_the_next_and_the_previous_begin(partner: Caller) -> 
 
 
 @pytest.mark.parametrize("name", ["cursor", "prev_cursor"])
-def test_cursors_that_are_of_no_page_of_the_caller_are_refused(
-    partner: Caller, other: Caller, name: str
-) -> None:
+def test_cursors_of_others_are_refused(partner: Caller, other: Caller, name: str) -> None:
     partner.transactions(minutes(1))
     [theirs] = other.transactions(minutes(1))
     for cursor in (theirs, str(uuid4()), "", "x", f"urn:uuid:{theirs}", theirs.replace("-", "")):
         assert refused(partner, **{name: cursor})
 
 
-def test_cursors_of_both_ways_at_once_are_refused(partner: Caller) -> None:
+def test_cursors_in_both_directions_are_refused(partner: Caller) -> None:
     [id] = partner.transactions(minutes(1))
     assert refused(partner, cursor=id, prev_cursor=id)
 
@@ -85,7 +83,7 @@ def test_cursors_may_be_in_upper_case(partner: Caller) -> None:
 
 
 @pytest.mark.parametrize(("order", "step"), [("asc", 1), ("desc", -1)])
-def test_transactions_are_sorted_by_their_time(partner: Caller, order: str, step: int) -> None:
+def test_transactions_are_sorted_by_time(partner: Caller, order: str, step: int) -> None:
     ids = partner.transactions(minutes(5))
     assert listed(partner, sort_order=order) == ids[::step]
 
@@ -114,9 +112,7 @@ def test_transactions_of_one_customer_can_be_listed(partner: Caller) -> None:
 
 
 @pytest.mark.parametrize("name", ["autoramp_id", "customer_id"])
-def test_ids_that_are_no_uuids_are_refused_and_unknown_ones_match_nothing(
-    partner: Caller, name: str
-) -> None:
+def test_invalid_ids_are_refused_and_unknown_ones_match_nothing(partner: Caller, name: str) -> None:
     partner.transactions(minutes(1))
     assert refused(partner, **{name: "x"})
     assert listed(partner, **{name: str(uuid4())}) == []
@@ -147,11 +143,11 @@ def test_transactions_in_some_statuses_can_be_listed(partner: Caller, wanted: li
         ("status", ""),
     ],
 )
-def test_values_that_there_are_not_are_refused(partner: Caller, name: str, value: str) -> None:
+def test_unknown_values_are_refused(partner: Caller, name: str, value: str) -> None:
     assert refused(partner, **{name: value})
 
 
-def test_parameters_given_twice_are_refused(partner: Caller) -> None:
+def test_duplicate_parameters_are_refused(partner: Caller) -> None:
     assert refused(partner, page_size=["1", "1"])
 
 
@@ -160,7 +156,7 @@ def test_unknown_parameters_are_ignored(partner: Caller) -> None:
     assert listed(partner, unknown="x") == ids
 
 
-def test_the_bounds_of_time_are_inclusive(partner: Caller) -> None:
+def test_time_bounds_are_inclusive(partner: Caller) -> None:
     ids = partner.transactions(minutes(4))
 
     def at(minute: int) -> str:
@@ -173,7 +169,7 @@ def test_the_bounds_of_time_are_inclusive(partner: Caller) -> None:
     assert listed(partner, **ask, from_date=at(2), to_date=at(1)) == []
 
 
-def test_the_bounds_of_time_are_exact_to_the_microsecond_and_in_any_zone(partner: Caller) -> None:
+def test_time_bounds_have_microseconds_and_any_zone(partner: Caller) -> None:
     moment = datetime.fromisoformat("2026-03-01T12:00:00.000001+00:00")
     ids = partner.transactions(
         [{"created_at": moment + timedelta(microseconds=each)} for each in (-1, 0, 1)]
@@ -184,7 +180,7 @@ def test_the_bounds_of_time_are_exact_to_the_microsecond_and_in_any_zone(partner
 
 
 @pytest.mark.parametrize("bound", ["0001-01-01T00:00:00+23:59", "9999-12-31T23:59:59.999999-23:59"])
-def test_bounds_at_the_ends_of_time_are_understood(partner: Caller, bound: str) -> None:
+def test_extreme_time_bounds_are_accepted(partner: Caller, bound: str) -> None:
     ids = partner.transactions(minutes(1))
     assert listed(partner, from_date=bound) + listed(partner, to_date=bound) == ids
 
@@ -193,17 +189,17 @@ def test_bounds_at_the_ends_of_time_are_understood(partner: Caller, bound: str) 
 @pytest.mark.parametrize(
     "value", ["2026-01-01", "2026-01-01T00:00:00", "1767225600", "2026-01-01T24:00:00Z", "now", ""]
 )
-def test_times_that_are_no_date_times_are_refused(partner: Caller, name: str, value: str) -> None:
+def test_invalid_times_are_refused(partner: Caller, name: str, value: str) -> None:
     assert refused(partner, **{name: value})
 
 
-def test_a_partner_sees_its_own_transactions_only(partner: Caller, other: Caller) -> None:
+def test_partner_sees_its_own_transactions_only(partner: Caller, other: Caller) -> None:
     ids = partner.transactions(minutes(1))
     other.transactions(minutes(1))
     assert listed(partner) == ids
 
 
-def test_a_listing_for_a_sub_partner_shows_its_transactions_only(partner: Caller) -> None:
+def test_listing_for_a_sub_partner_shows_its_transactions_only(partner: Caller) -> None:
     sub = partner.sub_partner()
     ids = partner.transactions([{"sub_partner_id": each} for each in (UUID(sub), None)])
     response = partner.ask("GET", "/autoramp-transactions", x_sub_partner_id=sub)
@@ -211,7 +207,7 @@ def test_a_listing_for_a_sub_partner_shows_its_transactions_only(partner: Caller
     assert sorted(listed(partner)) == sorted(ids)
 
 
-def test_a_cursor_outside_of_the_sub_partner_is_refused(partner: Caller) -> None:
+def test_cursor_outside_of_the_sub_partner_is_refused(partner: Caller) -> None:
     sub = partner.sub_partner()
     [outside] = partner.transactions(minutes(1))
     response = partner.ask(
@@ -226,7 +222,7 @@ def test_sub_partners_of_others_are_refused(partner: Caller, other: Caller) -> N
         assert (response.status_code, type(response.json())) == (400, str)
 
 
-def test_all_conditions_hold_together(partner: Caller) -> None:
+def test_all_conditions_apply_together(partner: Caller) -> None:
     customer = UUID(partner.customer())
     row = {
         "customer_id": customer,

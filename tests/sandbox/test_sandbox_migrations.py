@@ -1,4 +1,4 @@
-"""The schema: what migrations make is what the tables say, whoever else migrates meanwhile."""
+"""Migrations create the schema that the tables declare, even when they run concurrently."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ def migrate(address: str) -> None:
         door.migrate()
 
 
-def test_migrations_make_what_the_tables_say(new_database: Callable[[], str]) -> None:
+def test_migrations_create_the_declared_tables(new_database: Callable[[], str]) -> None:
     with open_database(new_database()) as door:
         assert door.run(compared) != []
         door.migrate()
         assert door.run(compared) == []
 
 
-def test_several_can_migrate_at_one_time(new_database: Callable[[], str]) -> None:
+def test_concurrent_migrations_succeed(new_database: Callable[[], str]) -> None:
     address = new_database()
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(migrate, [address] * 4))

@@ -1,4 +1,4 @@
-"""Paging while others write: nothing that was there is missed, and nothing comes twice."""
+"""Paging during concurrent writes misses no existing row, and repeats none."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TIES = 15
 
 @contextmanager
 def writing(caller: Caller, amount: int) -> Iterator[list[str]]:
-    """Let some write transactions meanwhile, *amount* each; yield the ids as they come to be."""
+    """Let several tasks write *amount* transactions each; yield the ids as they are created."""
     autoramp = caller.post("/autoramps")["id"]
     path = f"/api/sandbox/autoramps/{autoramp}/deposits"
     written: list[str] = []
@@ -45,7 +45,7 @@ def writing(caller: Caller, amount: int) -> Iterator[list[str]]:
 
 
 def pages(caller: Caller, link: str, ask: dict[str, Any], start: str | None) -> Iterator[Any]:
-    """Yield the pages from *start* on, each found by the *link* of the one before."""
+    """Yield the pages from *start* on, following the *link* of each page."""
     while True:
         page = caller.get("/autoramp-transactions", **ask, **({link: start} if start else {}))
         yield page
@@ -59,7 +59,7 @@ def ids(page: Any) -> list[str]:
 
 
 def fill(caller: Caller) -> list[str]:
-    """Add 36 transactions, many at the same time; return their ids in order."""
+    """Add 36 transactions, many of them concurrently; return their ids in order."""
     times = [START + timedelta(seconds=number // TIES) for number in range(36)]
     added = caller.transactions({"created_at": time} for time in times)
     return [id for _, id in sorted(zip(times, added, strict=True))]
@@ -67,15 +67,15 @@ def fill(caller: Caller) -> list[str]:
 
 @pytest.mark.parametrize("order", ["asc", "desc"])
 @pytest.mark.parametrize("size", [1, 7, 15, 100])
-def test_all_that_was_there_is_seen_once_forwards_and_backwards(
+def test_existing_rows_are_seen_once_in_both_directions(
     partner: Caller, size: int, order: str
 ) -> None:
     expected = fill(partner)[:: 1 if order == "asc" else -1]
     ask = {"page_size": size, "sort_order": order}
-    # they stop some time: the end is not run after forever
+    # writers stop at some point, so that paging ends
     with writing(partner, amount=5):
         forwards = [ids(page) for page in pages(partner, "cursor", ask, None)]
-        # backwards from beyond the last: everything once more, the other way round
+        # backwards from beyond the last row: everything again in reverse
         last = forwards[-1][-1]
         backwards = [ids(page) for page in pages(partner, "prev_cursor", ask, last)]
     known = set(expected)
@@ -86,7 +86,7 @@ def test_all_that_was_there_is_seen_once_forwards_and_backwards(
     assert all(len(page) == size for page in forwards[:-1])
 
 
-def test_who_follows_the_end_misses_nothing(partner: Caller) -> None:
+def test_paging_to_the_growing_end_misses_nothing(partner: Caller) -> None:
     seen: dict[str, None] = {}
     cursor: dict[str, str] = {}
     with writing(partner, amount=8) as written:
@@ -101,7 +101,7 @@ def test_who_follows_the_end_misses_nothing(partner: Caller) -> None:
     assert sorted(seen) == sorted(written)
 
 
-def test_times_only_grow_in_the_order_of_the_listing(partner: Caller) -> None:
+def test_times_increase_in_the_order_of_the_listing(partner: Caller) -> None:
     with writing(partner, amount=5):
         pass
     items = partner.get("/autoramp-transactions", sort_order="asc", page_size=100)["items"]

@@ -1,4 +1,4 @@
-"""Two processes on one database: retries that meet each other have one effect all the same."""
+"""Two processes on one database: concurrent retries have one effect."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_each_key_has_one_effect_and_one_answer(
     assert stormed(new_database(), tmp_path).broken == []
 
 
-def test_a_store_that_checks_first_and_records_later_is_noticed(
+def test_store_that_checks_first_and_records_later_is_detected(
     new_database: Callable[[], str], tmp_path: Path
 ) -> None:
     broken = stormed(new_database(), tmp_path, careless=True).broken
@@ -38,7 +38,7 @@ def test_a_store_that_checks_first_and_records_later_is_noticed(
 
 @asynccontextmanager
 async def running(address: str, scope: Scope) -> AsyncIterator[None]:
-    """Let this process be at the first request, which is answered in the end."""
+    """Occupy this process with the first request, which is answered in the end."""
     database = Database(address)
     store = DatabaseStore(database)
     attempt = Attempt(scope, "fingerprint")
@@ -49,7 +49,7 @@ async def running(address: str, scope: Scope) -> AsyncIterator[None]:
 
 
 async def reported(asked: Server, address: str, scope: Scope, key: str) -> list[int]:
-    """Return the statuses of a retry while the first request runs, of another, of both then."""
+    """Return the statuses of a retry and of another request, during the first and afterwards."""
 
     async def posted(name: str) -> int:
         headers = {"X-API-Key": key, "IDEMPOTENCY-KEY": name}
@@ -57,17 +57,17 @@ async def reported(asked: Server, address: str, scope: Scope, key: str) -> list[
 
     async with running(address, scope):
         other = asyncio.create_task(posted("another"))
-        # far sooner than the file of SQLite would be waited for
+        # much shorter than the wait for SQLite's file lock
         meeting = await asyncio.wait_for(posted(scope.key), 15)
     return [meeting, await other, await posted(scope.key)]
 
 
-def test_a_retry_that_meets_a_request_of_another_process_is_told_so(
+def test_retry_during_a_request_of_another_process_is_told_so(
     new_database: Callable[[], str], tmp_path: Path
 ) -> None:
     address = new_database()
     with migrate_database(address) as door, server(address, tmp_path / "log") as asked:
         partner, key = new_partner(door)
         scope = Scope(f"{partner} ", "POST", "/api/autoramps", "key")
-        # in the end it is another request to the store: the fingerprint was none
+        # afterwards it is another request to the store, because its fingerprint is made up
         assert asyncio.run(reported(asked, address, scope, key)) == [409, 200, 422]

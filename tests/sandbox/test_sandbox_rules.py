@@ -1,4 +1,4 @@
-"""What holds for every operation: authentication, versions, errors, limits, documents."""
+"""Rules for all operations: authentication, versions, errors, limits, documents."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ OPERATIONS = [
 
 @cases(("method", "path"), OPERATIONS)
 @cases("key", [None, "", "unknown", "paynet_unknown", "schlüssel", "x" * 10_000])
-def test_without_a_valid_key_every_operation_answers_401(
+def test_every_operation_answers_401_without_a_valid_key(
     environments: dict[str, Sandbox], method: str, path: str, key: str | None
 ) -> None:
     headers = [] if key is None else [(b"X-API-Key", key.encode("latin-1"))]
@@ -42,13 +42,13 @@ def test_without_a_valid_key_every_operation_answers_401(
     assert (response.status_code, response.json()) == (401, "unauthorized")
 
 
-def test_two_keys_are_none(partner: Caller) -> None:
+def test_two_keys_are_invalid(partner: Caller) -> None:
     headers = [("X-API-Key", partner.key), ("X-API-Key", partner.key)]
     response = partner.sandbox.client.get("/api/autoramps", headers=headers)
     assert (response.status_code, response.json()) == (401, "unauthorized")
 
 
-def test_the_retry_of_an_address_says_that_it_is_not_implemented(partner: Caller) -> None:
+def test_retry_of_an_address_is_not_implemented(partner: Caller) -> None:
     response = partner.ask("POST", "/addresses/fiat/address/retry-auth")
     expected = "retrying the authentication of a fiat address is not implemented yet"
     assert (response.status_code, response.json()) == (400, expected)
@@ -56,7 +56,7 @@ def test_the_retry_of_an_address_says_that_it_is_not_implemented(partner: Caller
 
 @pytest.mark.parametrize("version", [*VERSIONS, "", None])
 @pytest.mark.parametrize(("path", "status"), [("/autoramps", 200), ("/nothing", 404)])
-def test_the_version_served_is_reported(
+def test_served_version_is_reported(
     partner: Caller, path: str, status: int, version: str | None
 ) -> None:
     headers = {} if version is None else {"x_api_version": version}
@@ -74,7 +74,7 @@ def test_the_version_served_is_reported(
         ("2026-02-30", "version_malformed"),
     ],
 )
-def test_other_versions_are_rejected_before_the_key_is_looked_at(
+def test_unsupported_versions_are_rejected_before_the_key_is_checked(
     environments: dict[str, Sandbox], version: str, reason: str
 ) -> None:
     headers = {"X-API-Version": version}
@@ -88,13 +88,13 @@ def test_other_versions_are_rejected_before_the_key_is_looked_at(
     assert (response.status_code, response.json()) == (400, rejection)
 
 
-def test_answers_to_callers_are_kept_out_of_caches(partner: Caller) -> None:
+def test_answers_to_callers_are_not_cacheable(partner: Caller) -> None:
     assert partner.ask("GET", "/autoramps").headers["Cache-Control"] == "private, no-store"
 
 
 @cases("environment", ["sandbox", "production"])
 @cases("name", ["versions", *VERSIONS])
-def test_the_documents_of_the_environment_are_served_to_everybody(
+def test_documents_of_the_environment_are_public(
     environments: dict[str, Sandbox], environment: str, name: str
 ) -> None:
     response = environments[environment].client.get(f"/spec/{name}")
@@ -102,18 +102,18 @@ def test_the_documents_of_the_environment_are_served_to_everybody(
     assert (response.status_code, response.content) == (200, published.read_bytes())
 
 
-def test_the_document_without_a_version_is_the_latest(environments: dict[str, Sandbox]) -> None:
+def test_document_without_a_version_is_the_latest(environments: dict[str, Sandbox]) -> None:
     client = environments["sandbox"].client
     assert client.get("/spec").content == client.get(f"/spec/{VERSIONS[-1]}").content
 
 
-def test_the_health_is_told_to_everybody(environments: dict[str, Sandbox]) -> None:
+def test_health_is_public(environments: dict[str, Sandbox]) -> None:
     response = environments["production"].client.get("/health")
     assert (response.status_code, response.json()) == (200, {"status": "ok"})
     assert "X-API-Version" not in response.headers
 
 
-def test_a_body_larger_than_a_mebibyte_is_refused(partner: Caller) -> None:
+def test_body_over_one_mebibyte_is_refused(partner: Caller) -> None:
     response = partner.ask("POST", "/autoramps", {"note": "x" * 1024 * 1024})
     assert (response.status_code, response.json()) == (
         413,
@@ -125,7 +125,9 @@ def test_a_body_larger_than_a_mebibyte_is_refused(partner: Caller) -> None:
     "body",
     [b"{", b'{"a": 1, "a": 2}', b'{"a": NaN}', b'{"a": "\\ud800"}', b'{"a": "\\u0000"}', b"\xff"],
 )
-def test_what_databases_and_readers_differ_about_is_refused(partner: Caller, body: bytes) -> None:
+def test_values_that_databases_and_parsers_treat_differently_are_refused(
+    partner: Caller, body: bytes
+) -> None:
     headers = {"X-API-Key": partner.key, "Content-Type": "application/json"}
     response = partner.sandbox.client.post("/api/autoramps", content=body, headers=headers)
     assert (response.status_code, type(response.json())) == (400, str)
@@ -137,7 +139,7 @@ def test_other_media_types_are_refused(partner: Caller) -> None:
     assert response.status_code == 415
 
 
-def test_a_failure_is_reported_by_a_trace_id_that_stands_in_the_log(
+def test_failure_is_reported_with_the_trace_id_of_the_log(
     new_database: Callable[[], str], caplog: pytest.LogCaptureFixture
 ) -> None:
     with sandbox(new_database()) as failing:
@@ -158,7 +160,7 @@ def test_a_failure_is_reported_by_a_trace_id_that_stands_in_the_log(
     assert "secret" not in caplog.text
 
 
-def test_health_tells_of_a_database_that_is_gone(postgresql: Cluster) -> None:
+def test_health_reports_a_missing_database(postgresql: Cluster) -> None:
     address = postgresql.database()
     with sandbox(address) as failing:
         assert failing.client.get("/health").status_code == 200

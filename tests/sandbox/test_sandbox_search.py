@@ -1,4 +1,4 @@
-"""Search terms: what they find, and that every database finds the same."""
+"""Search terms find the same rows on every database."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def filled(environments: dict[str, Any]) -> Caller:
 
 
 @cases(("term", "expected"), TERMS)
-def test_a_term_finds_the_same_on_every_database(
+def test_term_finds_the_same_on_every_database(
     filled: Caller, term: str, expected: list[str]
 ) -> None:
     items = filled.get("/autoramp-transactions", search_term=term, page_size=100)["items"]
@@ -120,13 +120,13 @@ def test_a_term_finds_the_same_on_every_database(
 
 
 @pytest.mark.parametrize("term", ["ä" * 257, "a%" * 10_000])
-def test_a_term_has_at_most_256_signs(filled: Caller, term: str) -> None:
+def test_term_has_at_most_256_characters(filled: Caller, term: str) -> None:
     query = {"search_term": term}
     response = filled.ask("GET", "/autoramp-transactions", query=query)
     assert (response.status_code, type(response.json())) == (400, str)
 
 
 @pytest.mark.parametrize("raw", ["%00", "%ff", "%ED%A0%80"])
-def test_a_term_has_to_be_text(filled: Caller, raw: str) -> None:
+def test_term_must_be_text(filled: Caller, raw: str) -> None:
     response = filled.ask("GET", f"/autoramp-transactions?search_term={raw}")
     assert (response.status_code, type(response.json())) == (400, str)

@@ -1,4 +1,4 @@
-"""A key in the clear stands nowhere once it was issued."""
+"""A plain API key is never stored after it was issued."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sqlalchemy import make_url, text
 from sqlalchemy.ext.asyncio import AsyncSession
 from support.processes import ask, migrate_database, new_partner, server
 
-# at one time
+# concurrently
 _CALLERS = 20
 
 
@@ -27,7 +27,7 @@ class Request(NamedTuple):
 
 
 def requests(key: str) -> Iterator[Request]:
-    """Yield requests without end, that succeed and that fail, with the key where callers put it."""
+    """Yield successful and failing requests endlessly, with the key where callers put it."""
     own = {"X-API-Key": key}
     yield from cycle(
         [
@@ -61,7 +61,7 @@ async def asked(port: int, wanted: Iterator[Request]) -> Counter[int]:
 
 
 def folder(address: str) -> Path:
-    """Return where the database keeps all its files, logs included."""
+    """Return the folder in which the database keeps all its files, logs included."""
     url = make_url(address)
     host = url.query.get("host")
     if isinstance(host, str):
@@ -71,12 +71,12 @@ def folder(address: str) -> Path:
 
 
 def holding(secret: str, *folders: Path) -> list[Path]:
-    """Return the files that hold the text."""
+    """Return the files that contain the text."""
     files = [path for each in folders for path in each.rglob("*") if path.is_file()]
     return [path for path in files if secret.encode() in path.read_bytes()]
 
 
-def test_the_key_stands_in_no_file_and_no_log_after_all_kinds_of_requests(
+def test_key_is_in_no_file_and_no_log_after_all_kinds_of_requests(
     new_database: Callable[[], str], tmp_path: Path
 ) -> None:
     address, log = new_database(), tmp_path / "log"
@@ -94,10 +94,10 @@ def test_the_key_stands_in_no_file_and_no_log_after_all_kinds_of_requests(
             statuses += asyncio.run(asked(running.port, islice(wanted, 26)))
             assert holding(secret, folder(address), tmp_path) == []
         assert holding(secret, folder(address), tmp_path) == []
-        # what is looked through is what is written to
+        # the search covers the files that are written to
         assert holding(sha256(key.encode()).hexdigest(), folder(address))
     assert statuses.total() == 260
-    # where all wait for long, a retry may be told to come back
+    # when all requests wait for long, a retry may be told to come back
     assert set(statuses) - {409} == {200, 400, 401, 404, 405, 422, 500}
     logged = [json.loads(line) for line in log.read_text().splitlines() if line.startswith("{")]
     assert any("traceback" in line for line in logged)

@@ -1,4 +1,4 @@
-"""The simulation: how transactions come to be and move on, in the sandbox only."""
+"""The simulation creates and advances transactions, in the sandbox only."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def deposit(caller: Caller, autoramp: dict[str, Any], body: Any = None) -> Any:
     return response.json()
 
 
-def test_a_deposit_starts_a_transaction_under_review(partner: Caller) -> None:
+def test_deposit_starts_a_transaction_under_review(partner: Caller) -> None:
     customer = partner.customer()
     autoramp = partner.post("/autoramps", {"customer_id": customer, "ramp_type": "Onramp"})
     started = deposit(partner, autoramp, {"amount": AMOUNT})
@@ -35,12 +35,12 @@ def test_a_deposit_starts_a_transaction_under_review(partner: Caller) -> None:
     assert partner.get("/autoramp-transactions")["items"] == [started]
 
 
-def test_a_deposit_needs_no_body(partner: Caller) -> None:
+def test_deposit_needs_no_body(partner: Caller) -> None:
     started = deposit(partner, partner.post("/autoramps"))
     assert started["status"] == "FundsReviewInProgress"
 
 
-def test_a_deposit_tells_the_open_fields_of_its_transaction(partner: Caller) -> None:
+def test_deposit_sets_the_open_fields_of_its_transaction(partner: Caller) -> None:
     given = {
         "source": {"blockchain": "Solana", "wallet_address": "7xKX"},
         "recipient": {"provider_name": "A bank", "bank_address": None},
@@ -50,7 +50,7 @@ def test_a_deposit_tells_the_open_fields_of_its_transaction(partner: Caller) -> 
     assert {name: started[name] for name in given} == given
 
 
-def test_a_deposit_does_not_decide_what_the_server_does(partner: Caller) -> None:
+def test_deposit_can_not_set_fields_of_the_server(partner: Caller) -> None:
     autoramp = partner.post("/autoramps")
     given = {"id": str(uuid4()), "status": "Completed", "created_at": "2020-01-01T00:00:00Z"}
     started = deposit(partner, autoramp, given)
@@ -74,16 +74,14 @@ def test_a_deposit_does_not_decide_what_the_server_does(partner: Caller) -> None
         {"payment_tracking": {"imad": None}},
     ],
 )
-def test_a_deposit_that_fits_no_transaction_is_refused_with_a_text(
-    partner: Caller, body: Any
-) -> None:
+def test_invalid_deposit_is_refused_with_a_text(partner: Caller, body: Any) -> None:
     autoramp = partner.post("/autoramps")
     response = partner.ask("POST", f"/sandbox/autoramps/{autoramp['id']}/deposits", body)
     assert (response.status_code, type(response.json())) == (400, str)
     assert partner.get("/autoramp-transactions")["items"] == []
 
 
-def test_a_transaction_can_be_moved_to_every_status(partner: Caller) -> None:
+def test_transaction_can_be_moved_to_every_status(partner: Caller) -> None:
     started = deposit(partner, partner.post("/autoramps"))
     path = f"/sandbox/autoramp-transactions/{started['id']}/advance"
     for status in TRANSACTION_STATUSES:
@@ -92,7 +90,7 @@ def test_a_transaction_can_be_moved_to_every_status(partner: Caller) -> None:
 
 
 @pytest.mark.parametrize("body", [None, {}, {"status": "completed"}, {"status": "Done", "x": 1}])
-def test_a_transaction_can_not_be_moved_to_anything_else(partner: Caller, body: Any) -> None:
+def test_transaction_can_not_be_moved_to_anything_else(partner: Caller, body: Any) -> None:
     started = deposit(partner, partner.post("/autoramps"))
     path = f"/sandbox/autoramp-transactions/{started['id']}/advance"
     response = partner.ask("POST", path, body)

@@ -1,4 +1,4 @@
-"""Requests that stall, and such as are too large: nobody else waits, and nothing is read."""
+"""Stalled and oversized requests delay nobody else, and are not read."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def port(of: Sandbox) -> int:
     return number
 
 
-def test_others_are_answered_while_100_stall(partner: Caller, other: Caller) -> None:
+def test_others_are_answered_while_100_requests_stall(partner: Caller, other: Caller) -> None:
     with stall_connections(port(partner.sandbox), partner.key, 100) as waiting:
         for _ in range(10):
             made = [each.post("/autoramps", idempotency_key="1") for each in (partner, other)]
@@ -32,28 +32,28 @@ def test_others_are_answered_while_100_stall(partner: Caller, other: Caller) -> 
 @pytest.mark.parametrize(
     "begin",
     [b"Content-Length: 1000\r\n\r\n{", b"Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n"],
-    ids=["of a known length", "in chunks"],
+    ids=["with a length", "chunked"],
 )
-def test_a_body_that_stalls_is_refused(new_database: Callable[[], str], begin: bytes) -> None:
+def test_stalled_body_is_refused(new_database: Callable[[], str], begin: bytes) -> None:
     settings = Settings(limits=Limits(seconds=0.2))
     with sandbox(new_database(), settings=settings) as impatient:
         caller = impatient.partner()
         head = post(caller.key, "IDEMPOTENCY-KEY: key")
         with begin_request(port(impatient), head + begin) as connection:
             assert read_response(connection) == (408, b'"the body did not arrive in time"')
-        # the key is free: nothing was stored
+        # the key is free, because nothing was stored
         made = caller.post("/autoramps", {}, idempotency_key="key")
         assert caller.get("/autoramps")["items"] == [made]
 
 
-def test_a_body_that_is_announced_as_too_large_is_not_read(partner: Caller) -> None:
+def test_body_with_a_length_over_the_limit_is_not_read(partner: Caller) -> None:
     head = post(partner.key, f"Content-Length: {1024 * 1024 + 1}")
     with begin_request(port(partner.sandbox), head + b"\r\n") as connection:
         assert read_response(connection) == (413, b'"the body has to be at most 1048576 bytes"')
     assert partner.get("/autoramps")["items"] == []
 
 
-def test_a_body_that_grows_too_large_is_read_no_further(partner: Caller) -> None:
+def test_body_that_grows_over_the_limit_is_read_no_further(partner: Caller) -> None:
     head = post(partner.key, "Transfer-Encoding: chunked")
     chunk = b"10000\r\n" + b" " * 65536 + b"\r\n"
     with begin_request(
@@ -62,7 +62,7 @@ def test_a_body_that_grows_too_large_is_read_no_further(partner: Caller) -> None
         assert read_response(connection) == (413, b'"the body has to be at most 1048576 bytes"')
 
 
-def test_a_body_of_a_mebibyte_is_read(partner: Caller) -> None:
+def test_body_of_one_mebibyte_is_read(partner: Caller) -> None:
     note = "x" * (1024 * 1024 - len('{"note":""}'))
     content = f'{{"note":"{note}"}}'.encode()
     assert len(content) == 1024 * 1024

@@ -1,4 +1,4 @@
-"""The store of answers: an effect and its answer are kept together, or neither is."""
+"""The store of answers keeps an effect and its answer together, or neither."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ STATUSES = (500, 400, 503, 201)
 
 
 async def posted(database: Database) -> tuple[list[int], list[str]]:
-    """Return the statuses of retries, and the effects that are left of their requests."""
+    """Return the statuses of retries, and the remaining effects of their requests."""
     coming = iter(STATUSES)
 
     async def effect(scope: Scope, _: Receive, send: Send) -> None:
@@ -45,7 +45,7 @@ async def posted(database: Database) -> tuple[list[int], list[str]]:
     return [answer.status_code for answer in answers], left
 
 
-def test_what_is_not_stored_leaves_no_effect_and_the_key_free(
+def test_request_that_is_not_stored_leaves_no_effect_and_the_key_free(
     new_database: Callable[[], str],
 ) -> None:
     statuses, left = asyncio.run(posted(Database(new_database())))
@@ -54,7 +54,7 @@ def test_what_is_not_stored_leaves_no_effect_and_the_key_free(
 
 
 async def waited(database: Database) -> list[Stored | Claim]:
-    """Return what retries get that have no time left when the first request has just ended."""
+    """Return what retries without remaining time get when the first request has just ended."""
     await database.migrate()
     store = DatabaseStore(database)
     attempt = Attempt(KeyScope("somebody", "POST", "/", "key"), "fingerprint")
@@ -62,14 +62,14 @@ async def waited(database: Database) -> list[Stored | Claim]:
     retries = [asyncio.create_task(store.claim(attempt, 0.3)) for _ in range(20)]
     await asyncio.sleep(0.1)
     await store.record(attempt, Answer(201, None, b""))
-    # a busy machine
+    # as on a busy machine
     time.sleep(0.5)
     found = await asyncio.gather(*retries)
     await database.close()
     return found
 
 
-def test_no_retry_is_told_of_a_running_request_that_has_ended(
+def test_finished_request_is_not_reported_as_running(
     new_database: Callable[[], str],
 ) -> None:
     stored = Stored("fingerprint", Answer(201, None, b""))

@@ -1,4 +1,4 @@
-"""`readOnly` is of responses only, `writeOnly` of requests only: in server, mock and models."""
+"""`readOnly` fields exist only in responses, `writeOnly` ones in requests: server, mock, models."""
 
 from __future__ import annotations
 
@@ -51,14 +51,14 @@ COMPONENTS: Final[dict[str, Any]] = {
     },
 }
 
-# References to schemas elsewhere than in components
+# References to schemas outside of components
 _REFERENCE: Final = {"$ref": "#/paths/~1inline/put/requestBody/content/application~1json/schema"}
 _MARKED: Final = {
     "$ref": "#/paths/~1required_beside_base/put/requestBody"
     "/content/application~1json/schema/allOf/0"
 }
 
-# For each position a schema of a body, and how a thing stands in a value of it.
+# For each position, the schema of a body, and how to embed a value in it.
 POSITIONS: Final[dict[str, tuple[Any, Any]]] = {
     "inline": (_OBJECT, lambda thing: thing),
     "component": (_ref("Thing"), lambda thing: thing),
@@ -147,7 +147,7 @@ def document(openapi: str) -> dict[str, Any]:
 
 
 class Handlers:
-    """Handlers that give what they are told to, and keep what they were sent."""
+    """Handlers that return what a test sets, and record what they are sent."""
 
     given: Any = None
     sent: Any = None
@@ -184,19 +184,21 @@ def _plain(adapted: Any) -> Any:
 
 
 @cases("position", POSITIONS)
-def test_server(position: str, served: tuple[Any, Handlers]) -> None:
+def test_server_hides_fields_of_the_other_direction(
+    position: str, served: tuple[Any, Handlers]
+) -> None:
     app, handlers = served
     _, put = POSITIONS[position]
     handlers.given = put({**SHOWN, "secret": "s"})
     answer = ask(app, "PUT", f"/{position}", json=put(SENT))
     assert (answer.status_code, answer.json()) == (200, put(SHOWN))
     assert _plain(handlers.sent) == put(SENT)
-    # what is of responses only is ignored, whatever it holds
+    # a field of responses is ignored in requests, whatever its value
     for known in ("1", 1, None):
         answer = ask(app, "PUT", f"/{position}", json=put({**SENT, "id": known}))
         assert answer.status_code == 200, answer.text
         assert _plain(handlers.sent) == put(SENT)
-    # a response without it is none; one without what is of requests only is
+    # a response has to have it, and may lack fields of requests
     handlers.given = put({"name": "a"})
     assert ask(app, "PUT", f"/{position}", json=put(SENT)).status_code == 500
     handlers.given = put(SHOWN)
@@ -205,7 +207,9 @@ def test_server(position: str, served: tuple[Any, Handlers]) -> None:
 
 @cases("position", POSITIONS)
 @cases("lacking", ["name", "secret"])
-def test_server_demands_all_else(position: str, lacking: str, served: tuple[Any, Handlers]) -> None:
+def test_server_requires_all_other_fields(
+    position: str, lacking: str, served: tuple[Any, Handlers]
+) -> None:
     app, handlers = served
     _, put = POSITIONS[position]
     handlers.given = put(SHOWN)
@@ -213,7 +217,7 @@ def test_server_demands_all_else(position: str, lacking: str, served: tuple[Any,
     assert ask(app, "PUT", f"/{position}", json=sent).status_code == 400
 
 
-def test_mock(project: Path) -> None:
+def test_mock_hides_fields_of_the_other_direction(project: Path) -> None:
     schemas = project / "schemas"
     api = load(schemas)
     with package(Workspace(schemas=schemas, output=project / "generated"), api) as server:
@@ -225,7 +229,7 @@ def test_mock(project: Path) -> None:
                 assert '"secret"' not in answer.text
 
 
-def test_models_hold_both_directions(project: Path, generated: Generated) -> None:
+def test_models_contain_both_directions(project: Path, generated: Generated) -> None:
     module = generated.module("v2024_01_15")
     for name in ("Thing", "Closed", "Node"):
         adapter: TypeAdapter[Any] = TypeAdapter(getattr(module, name))
@@ -268,7 +272,7 @@ components:
         ("writeOnly: true", ["request-without-way-up"]),
     ],
 )
-def test_servable(mark: str, rules: list[str], tmp_path: Path) -> None:
+def test_servable_fields_have_no_findings(mark: str, rules: list[str], tmp_path: Path) -> None:
     (tmp_path / "api.yaml").write_text(_GATED.format(mark=mark))
     (tmp_path / "versions.yaml").write_text(
         "header: X-Version\ndefault: 2024-01-15\nversions:\n"
@@ -282,9 +286,7 @@ def test_servable(mark: str, rules: list[str], tmp_path: Path) -> None:
 @pytest.mark.parametrize("length", [1, 2, 3, 7])
 @pytest.mark.parametrize("link", ["allOf", "$ref"])
 @pytest.mark.parametrize("place", ["components", "bodies"])
-def test_schemas_in_a_circle_hide_what_each_of_them_hides(
-    place: str, link: str, length: int
-) -> None:
+def test_recursive_schemas_hide_their_fields(place: str, link: str, length: int) -> None:
     address = {
         "components": "#/components/schemas/S{}",
         "bodies": "#/paths/~1p{}/post/requestBody/content/application~1json/schema",

@@ -1,4 +1,4 @@
-"""Adopted documents with references that lead nowhere: all outputs, and a server that takes any."""
+"""Adopted documents with dangling references are generated, and any value is served."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ components:
 
 @pytest.fixture
 def api(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Api:
-    """Two versions, adopted on the command line into the current folder; a field is added."""
+    """An API of two versions, adopted into the current folder; the newer one adds a field."""
     monkeypatch.chdir(tmp_path)
     newer = yaml.safe_load(_DOCUMENT)
     newer["components"]["schemas"]["Thing"]["properties"]["added"] = {"type": "string"}
@@ -78,7 +78,7 @@ def api(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Api:
 
 
 class _Handlers:
-    """Handlers that give what they are told to, and keep what they were sent."""
+    """Handlers that return what a test sets, and record what they are sent."""
 
     given: Any = None
     sent: Any = None
@@ -96,7 +96,7 @@ class _Handlers:
 
 
 @pytest.mark.usefixtures("api")
-def test_documents_models_and_a_server_come_out() -> None:
+def test_documents_models_and_a_server_are_generated() -> None:
     ran = dateline("generate")
     assert (ran.status, ran.err.splitlines()) == (
         0,
@@ -120,7 +120,7 @@ def test_documents_models_and_a_server_come_out() -> None:
     assert dateline("init", "--server").out.splitlines()[0] == "added server.py"
 
 
-def test_any_value_will_do_where_a_reference_leads_nowhere(api: Api, tmp_path: Path) -> None:
+def test_any_value_is_valid_for_a_dangling_reference(api: Api, tmp_path: Path) -> None:
     server, things = Generated(tmp_path / "served", api).module("server"), _Handlers()
     app = server.create_app(server.Handlers(default=things), environment="production")
     older = {"id": "a", "one": 3, "many": [1, {}, None], "based": {"a": []}}
@@ -136,13 +136,13 @@ def test_any_value_will_do_where_a_reference_leads_nowhere(api: Api, tmp_path: P
         assert (answer.status_code, answer.json()) == (200, things.given)
 
 
-def test_the_mock_finds_parameters_beside_one_that_is_not_there(api: Api, tmp_path: Path) -> None:
+def test_mock_finds_parameters_beside_a_dangling_one(api: Api, tmp_path: Path) -> None:
     mock = Mock(api, Generated(tmp_path / "served", api).module("server"), "production", 0)
     said = list(lines(mock, api.table.environments[0], "http://mock"))
     assert any("curl http://mock/things/" in line for line in said), said
 
 
-def test_pointers_see_through_references_on_the_way() -> None:
+def test_pointers_follow_references_on_their_way() -> None:
     document = {
         "paths": {"/a": {"get": {"schema": {"$ref": "#/components/schemas/A"}}}},
         "components": {

@@ -1,4 +1,4 @@
-"""`defaultMapping`: what has no tag, or one that names no member, is of the default."""
+"""`defaultMapping`: a value without a known tag belongs to the default member."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ UNIONS: Final = {
     for keyword in ("oneOf", "anyOf")
     for at, named in enumerate(("Other", _AT + "Other"))
 }
-# A value, and the member that it is of; nothing where all readers refuse it.
+# A value, and its member; None if all readers refuse it.
 VALUES: Final[tuple[tuple[Schema, str], ...]] = (
     ({"t": "c", "meow": "x"}, "Cat"),
     ({"t": "Dog", "bark": "x"}, "Dog"),
@@ -113,10 +113,10 @@ def _narrow(document: Schema, value: Schema) -> Any:
 @cases("keyword", ["oneOf", "anyOf"])
 @cases(
     ("value", "member"),
-    # a tag that names a member goes before what fits
+    # a tag that names a member takes precedence over validity
     [each for each in VALUES if each[1] and each[0].get("t") != "c"],
 )
-def test_a_value_is_narrowed_as_its_member(keyword: str, value: Schema, member: str) -> None:
+def test_value_is_narrowed_as_its_member(keyword: str, value: Schema, member: str) -> None:
     pet = {**UNIONS["Oneof0"], keyword: UNIONS["Oneof0"]["oneOf"]}
     members = {name: _gated(name, schema) for name, schema in MEMBERS.items()}
     document = _definitions({key: pet[key] for key in (keyword, "discriminator")}, members)
@@ -124,7 +124,7 @@ def test_a_value_is_narrowed_as_its_member(keyword: str, value: Schema, member: 
 
 
 @pytest.mark.parametrize("tag", [{}, {"t": "bird"}, {"t": "Wild"}])
-def test_a_value_of_a_parent_is_narrowed_as_the_default(tag: Schema) -> None:
+def test_value_of_a_parent_is_narrowed_as_the_default(tag: Schema) -> None:
     parent = {
         "type": "object",
         "properties": {"t": TEXT},

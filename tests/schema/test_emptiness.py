@@ -1,4 +1,4 @@
-"""Schemas that no value fits are found in every position, and none that some value fits."""
+"""Schemas without a valid value are found in every position, and no others."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def document(schema: Any, openapi: str = "3.1.0") -> dict[str, Any]:
 
 
 @cases("name", [*EMPTY, *FULL])
-def test_what_no_value_fits_is_found(name: str) -> None:
+def test_schema_without_a_valid_value_is_found(name: str) -> None:
     schema = yaml.safe_load({**EMPTY, **FULL}[name])
     found = document(schema)
     assert Emptiness(found).is_empty(schema) is (name in EMPTY)
@@ -125,14 +125,14 @@ def test_what_no_value_fits_is_found(name: str) -> None:
 
 
 @pytest.mark.parametrize("null", [{"nullable": True}, {"enum": [None], "type": "string"}])
-def test_null_fits_what_is_nullable_in_openapi_3_0(null: dict[str, Any]) -> None:
+def test_nullable_schema_of_openapi_3_0_accepts_null(null: dict[str, Any]) -> None:
     schema = {**yaml.safe_load(TWINS), **null}
     assert not Emptiness(document(schema, "3.0.3")).is_empty(schema)
     assert Emptiness(document(schema)).is_empty(schema)
 
 
 @pytest.mark.parametrize("status", ["204", "205", "304"])
-def test_a_body_that_is_never_sent_needs_no_value(status: str) -> None:
+def test_body_that_is_never_sent_needs_no_value(status: str) -> None:
     found = document(yaml.safe_load(TWINS))
     responses = found["paths"]["/a"]["get"]["responses"]
     assert [*list_unanswered(found)]

@@ -1,4 +1,4 @@
-"""However a discriminator names the members of its union, every reader knows which they are."""
+"""However a discriminator refers to members of its union, every reader selects the same."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ python: {{ package: mapped }}
 """
 _AT: Final = "#/components/schemas/"
 
-# Ways to name a component: as a member refers to it, and as a mapping does, which has names, too.
+# Ways to refer to a component: those of a member, and those of a mapping, which include names.
 REFERENCES: Final[dict[str, Callable[[str], str]]] = {
     "a reference": lambda name: _AT + name,
     "an escaped reference": lambda name: f"{_AT}{name[:-1]}%{ord(name[-1]):02X}",
@@ -120,7 +120,7 @@ def sources(document: Schema) -> dict[str, str]:
 
 
 def disagreeing(found: dict[tuple[str, str], Any]) -> dict[tuple[str, str], Any]:
-    """Return what is found for other pairs than the plain one, where it is something else."""
+    """Return the results for other pairs that differ from those of the plain one."""
     assert found.keys() == set(PAIRS)
     return {pair: each for pair, each in found.items() if each != found[PLAIN]}
 
@@ -130,14 +130,14 @@ def read_tags(document: Schema, pair: tuple[str, str]) -> list[str]:
     return sorted(pet["discriminator"]["mapping"])
 
 
-def test_a_version_has_the_tags_of_the_members_that_it_has() -> None:
+def test_version_has_the_tags_of_its_members() -> None:
     projector = Projector(project()[1])
     for version, tags in ((OLD, ("m-cat", "m-fox")), (NEW, ("m-cat", "m-dog"))):
         document = projector.contract(version, "production").document
         assert {tuple(read_tags(document, pair)) for pair in PAIRS} == {tags}
 
 
-def test_a_tag_goes_with_the_last_version_of_its_member() -> None:
+def test_tag_is_removed_with_the_last_version_of_its_member() -> None:
     revision = retire(project()[0], OLD, date(2026, 1, 1))
     document = revision.api.document
     assert {tuple(read_tags(document, pair)) for pair in PAIRS} == {("m-cat", "m-dog")}
@@ -159,7 +159,7 @@ def test_values_are_narrowed_by_their_tags() -> None:
     assert found == {prefix(pair): expected for pair in PAIRS}
 
 
-def test_the_differ_says_the_same_of_what_tags_lead_to() -> None:
+def test_changes_of_members_are_reported_alike() -> None:
     document = definitions(PAIRS, is_gated=False)
     swapped = json.loads(json.dumps(document))
     for pair in PAIRS:
@@ -177,7 +177,7 @@ def test_the_differ_says_the_same_of_what_tags_lead_to() -> None:
     assert disagreeing(found) == {}
 
 
-def test_another_name_of_a_member_is_no_change() -> None:
+def test_another_reference_to_a_member_is_no_change() -> None:
     def with_names(mapped: str, member: str) -> Schema:
         text = json.dumps(definitions([(mapped, member)], is_gated=False))
         found: Schema = json.loads(text.replace(prefix((mapped, member)), "Kzz"))
@@ -191,7 +191,7 @@ def test_another_name_of_a_member_is_no_change() -> None:
 
 
 @pytest.mark.parametrize("member", REFERENCES)
-def test_the_default_of_a_discriminator_is_what_it_leads_to(member: str) -> None:
+def test_default_of_a_discriminator_is_its_target(member: str) -> None:
     def with_default(mapped: str, kind: str) -> Schema:
         found = {**definitions([(PLAIN[0], member)], is_gated=False), "openapi": "3.2.0"}
         name = prefix((PLAIN[0], member))
@@ -228,7 +228,7 @@ def test_models_have_the_same_tags() -> None:
     assert disagreeing(found) == {}
 
 
-def test_samples_have_the_tags_of_what_they_are() -> None:
+def test_samples_have_the_tags_of_their_members() -> None:
     sampler = Sampler(definitions(PAIRS, is_gated=False))
     tags = {field: f"m-{kind.lower()}" for kind, field in FIELDS.items()}
     for pair in PAIRS:
@@ -239,7 +239,7 @@ def test_samples_have_the_tags_of_what_they_are() -> None:
 
 # authored definitions have no anchors
 @pytest.mark.parametrize("mapped", sorted(NAMES.keys() - {"an anchor"}))
-def test_values_are_checked_by_the_member_that_their_tag_names(mapped: str, tmp_path: Path) -> None:
+def test_values_are_checked_by_the_member_of_their_tag(mapped: str, tmp_path: Path) -> None:
     pair = mapped, "a reference"
 
     def found(example: Schema) -> list[str]:
@@ -254,7 +254,7 @@ def test_values_are_checked_by_the_member_that_their_tag_names(mapped: str, tmp_
     assert "bark" in "".join(found({"t": "m-dog", "meow": "x"}))
 
 
-def test_what_is_adopted_has_the_tags_of_its_members(tmp_path: Path) -> None:
+def test_adopted_union_has_the_tags_of_its_members(tmp_path: Path) -> None:
     documents = []
     for gone in ("Dog", "Fox"):
         document = definitions(PAIRS, is_gated=False)
@@ -266,7 +266,7 @@ def test_what_is_adopted_has_the_tags_of_its_members(tmp_path: Path) -> None:
     adopt_all(tmp_path, documents)
     adopted = load(tmp_path / "schemas").document["components"]["schemas"]
     pets = {pair: adopted[f"{prefix(pair)}Pet"] for pair in PAIRS}
-    # names and components are seen without the rest of the documents
+    # the change pages list names and components without the rest of the documents
     known = ("a name", "a reference", "an escaped reference")
     found = {pair: "x-was" in pet for pair, pet in pets.items() if {*pair} <= {*known}}
     assert len(found) == 6

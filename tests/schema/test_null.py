@@ -1,4 +1,4 @@
-"""Null in OpenAPI 3.0, however it is written: the same answer from everything that reads it."""
+"""Every spelling of null in OpenAPI 3.0 is read alike by all readers."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def whole() -> Schema:
 
 
 def judged(fits: Callable[[str, Any], bool]) -> list[str]:
-    """Return what *fits* says of fields and values, where it is not what it should say."""
+    """Return the fields and values for which *fits* is wrong."""
     return [
         f"{field} {'refuses' if is_valid else 'takes'} {json.dumps(value)}"
         for field, (spelling, _, held) in FIELDS.items()
@@ -93,13 +93,13 @@ def judged(fits: Callable[[str, Any], bool]) -> list[str]:
 
 
 def put(app: Any, name: str, value: Any) -> httpx.Response:
-    """Return the response to a request whose body is *value*; httpx sends none for null."""
+    """Return the response to a request with the body *value*; httpx would send none for null."""
     headers = {"content-type": "application/json"}
     return ask(app, "PUT", f"/{name}", content=json.dumps(value), headers=headers)
 
 
 class Handlers:
-    """Handlers that give what they are told to, and keep what they were sent."""
+    """Handlers that return what a test sets, and record what they are sent."""
 
     given: Any = None
     sent: Any = ...
@@ -116,7 +116,7 @@ class Handlers:
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a project that the document was adopted into, and generated from."""
+    """The folder of a project adopted from the document and generated."""
     return adopt_project(tmp_path_factory.mktemp("null"), whole(), "null_served")
 
 
@@ -133,7 +133,7 @@ def served(generated: Generated) -> tuple[Any, Handlers]:
     return app, handlers
 
 
-def test_models(generated: Generated) -> None:
+def test_models_read_null(generated: Generated) -> None:
     holder = generated.module("v2024_01_15").Holder
     adapter: TypeAdapter[Any] = TypeAdapter(holder)
 
@@ -150,7 +150,7 @@ def test_models(generated: Generated) -> None:
     assert judged(fits) == []
 
 
-def test_server(served: tuple[Any, Handlers]) -> None:
+def test_server_reads_null(served: tuple[Any, Handlers]) -> None:
     app, handlers = served
 
     def takes(field: str, value: Any) -> bool:
@@ -169,7 +169,7 @@ def test_server(served: tuple[Any, Handlers]) -> None:
 
 
 @cases("name", SPELLINGS)
-def test_server_with_a_body_of_its_own(name: str, served: tuple[Any, Handlers]) -> None:
+def test_server_reads_null_as_a_body(name: str, served: tuple[Any, Handlers]) -> None:
     app, handlers = served
     for value, is_valid in instances(SPELLINGS[name]):
         sent = put(app, name, value)
@@ -179,10 +179,10 @@ def test_server_with_a_body_of_its_own(name: str, served: tuple[Any, Handlers]) 
         assert (value, given.status_code) == (value, 200 if is_valid else 500)
 
 
-def test_mock(project: Path) -> None:
+def test_mock_reads_null(project: Path) -> None:
     sampler = Sampler(whole())
     for field, (_, schema, _) in FIELDS.items():
-        sampler.value(schema, field)  # one that fits is found
+        sampler.value(schema, field)  # a valid value is found
     assert judged(lambda field, value: sampler.fits(FIELDS[field][1], value)) == []
 
     schemas = project / "schemas"
@@ -194,14 +194,14 @@ def test_mock(project: Path) -> None:
                 answer = ask(app, "GET", f"/{name}")
                 assert answer.status_code == 200
                 assert sampler.fits(spelling.schema, answer.json())
-        # what a request may hold does not depend on the seed
+        # what a request may contain does not depend on the seed
         for name, spelling in SPELLINGS.items():
             for value, is_valid in instances(spelling):
                 sent = put(app, name, value)
                 assert (value, sent.status_code) == (value, 204 if is_valid else 400)
 
 
-def test_adopted_among_others_of_openapi_3_1() -> None:
+def test_adopting_with_documents_of_openapi_3_1_preserves_null() -> None:
     old = whole()
     modern = Dialect(old).modernize("document", old)
     registry = jsonschema_rs.Registry([("urn:null", modern)])
@@ -224,36 +224,36 @@ def _alone(schema: Schema, openapi: str = "3.0.3") -> Schema:
 
 
 @cases("name", SPELLINGS)
-def test_differ(name: str) -> None:
+def test_differ_reads_null(name: str) -> None:
     spelling = SPELLINGS[name]
     before = _alone(spelling.schema)
-    # null is added at last, whatever is said
+    # null is added last, whatever else the schema says
     either = diff(before, _alone({"nullable": True, "anyOf": [spelling.schema]}))
     assert bool(either) is not spelling.null
     assert all((change.keyword, change.after) == ("type", "null") for change in either), either
 
 
 @cases("name", SPELLINGS)
-def test_differ_between_dialects(name: str) -> None:
+def test_differ_compares_null_between_openapi_versions(name: str) -> None:
     old = _alone(SPELLINGS[name].schema)
     modern = {**Dialect(old).modernize("document", old), "openapi": "3.1.0"}
     for pair in ((old, modern), (modern, old)):
         assert [change.kind for change in diff(*pair)] == [Kind.DIALECT_CHANGED]
 
 
-def test_differ_where_nullable_goes() -> None:
+def test_differ_reports_removed_nullable() -> None:
     nullable = {name: each for name, each in SPELLINGS.items() if "nullable" in each.schema}
     reported = {
         name: bool(diff(_alone(spelling.schema), _alone({**spelling.schema, "nullable": False})))
         for name, spelling in nullable.items()
     }
-    # beside these, null passes without it
+    # next to these keywords, null is valid without it
     passing = {"anything", "enum", "enum_not_nullable", "not_nullable"}
     assert reported == {name: name not in passing for name in nullable}
 
 
 @pytest.mark.parametrize("command", ["adopt", "generate"])
-def test_a_note_counts_what_goes_beyond_the_letter(command: str, project: Path) -> None:
+def test_note_counts_departures_from_the_specification(command: str, project: Path) -> None:
     # fields, items, values of maps, bodies of a request and a response; and a component
     count = 5 * sum(spelling.departs for spelling in SPELLINGS.values()) + 1
     said = (project / f"{command}.txt").read_text()
@@ -262,6 +262,6 @@ def test_a_note_counts_what_goes_beyond_the_letter(command: str, project: Path) 
 
 
 @cases("name", SPELLINGS)
-def test_the_letter_is_departed_from_where_it_refuses_null(name: str) -> None:
+def test_departure_is_noted_where_the_specification_refuses_null(name: str) -> None:
     resolver = Resolver({"components": {"schemas": COMPONENTS}})
     assert departs_from_letter(SPELLINGS[name].schema, resolver) is SPELLINGS[name].departs

@@ -1,4 +1,4 @@
-"""A `oneOf` of OpenAPI 3.0 allows null that several members allow only if one of them names it."""
+"""A `oneOf` of OpenAPI 3.0 accepts null that several members allow only if one of them names it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from support.tables import cases
 
 from dateline.sample.document import SampledDocument
 
-# What a member may be: whether null is valid for it, and whether it names null.
+# The possible members: whether null is valid for each, and whether it names null.
 MEMBERS: dict[str, tuple[Any, bool, bool]] = {
     "untyped": ({"required": ["a"]}, True, False),
     "anything": ({}, True, False),
@@ -34,7 +34,7 @@ SCHEMAS = {
 
 
 @cases(("first", "second"), [*product(MEMBERS, MEMBERS)])
-def test_null_in_a_union_of_two(first: str, second: str) -> None:
+def test_null_in_a_union_of_two_members(first: str, second: str) -> None:
     members = [MEMBERS[name] for name in (first, second)]
     union = {"oneOf": [schema for schema, _, _ in members]}
     allowed = sum(is_valid for _, is_valid, _ in members)

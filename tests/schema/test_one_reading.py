@@ -1,4 +1,4 @@
-"""One schema, every reader, one answer: what reads schemas agrees on each instance."""
+"""All readers of a schema agree on the validity of each instance."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from support.sampling import Sampler
 
 Schema = dict[str, Any]
 
-# Formats, values that have them and values that don't.
+# Formats, with valid and invalid values.
 
 
 def misspell(text: str) -> list[str]:
-    """Return *text* with another character in place of each digit: some engines take these."""
+    """Return *text* with each digit replaced by another character, which some engines accept."""
     return [
         text[:at] + other + text[at + 1 :]
         for at, digit in enumerate(text)
@@ -86,7 +86,7 @@ class Corpus:
     called: dict[str, str]
 
     def disagreements(self, *which: str) -> list[str]:
-        """Return where one of the readers *which* is wrong, and no note says that it may be."""
+        """Return where one of the readers *which* is wrong without a note."""
         found = []
         for name, value, valid in self._each():
             for reader in which:
@@ -120,7 +120,7 @@ def suite() -> Corpus:
         for name, group in found.items()
         for key, each in components(name, group.schema).items()
     }
-    # a format is no annotation here: what documents say of a value counts
+    # formats are no annotations here: documents mean them as constraints
     valid = {
         name: [
             (value, is_valid if not group.called.startswith("format:") else _oracle(group, value))
@@ -259,12 +259,12 @@ JUDGES: Final = ("server, request", "server, result", "mock", "differ", "adopted
 
 
 @pytest.mark.skipif(not SUITE.is_file(), reason="no suite is here")
-def test_what_the_law_leaves_out_of_the_suite() -> None:
+def test_groups_of_the_suite_that_are_left_out() -> None:
     assert {reason: len(names) for reason, names in left_out().items()} == LEFT_OUT
 
 
 @pytest.mark.parametrize("name", HERE)
-def test_all_that_judges_values_agrees(name: str) -> None:
+def test_all_validating_readers_agree(name: str) -> None:
     assert CORPORA[name]().disagreements(*JUDGES) == []
 
 

@@ -1,4 +1,4 @@
-"""References are resolved, and the parts of a schema found, whichever way they are written."""
+"""References are resolved, and the parts of a schema found, in every spelling."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def at(*steps: str) -> str:
         (["#"], None),
     ],
 )
-def test_a_reference_is_located(reference: Any, pointer: str | None) -> None:
+def test_reference_is_resolved(reference: Any, pointer: str | None) -> None:
     found = Resolver(document("3.1.0")).locate(reference)
     assert (found.pointer if found else None) == pointer
 
@@ -84,7 +84,7 @@ def test_only_a_reference_to_a_component_names_one() -> None:
             "3.1.0",
             [("", {"$ref"}, ""), (at("A"), set(), "")],
         ),
-        # beside a reference OpenAPI 3.0 reads nothing
+        # in OpenAPI 3.0, siblings of a reference are ignored
         ({"$ref": "#" + at("A"), "maxLength": 9}, "3.0.3", [(at("A"), set(), "")]),
         (
             {"$ref": "#" + at("Merged")},
@@ -112,19 +112,19 @@ def test_only_a_reference_to_a_component_names_one() -> None:
         (False, "3.1.0", [("", set(), "")]),
     ],
 )
-def test_the_parts_of_a_schema(
+def test_parts_of_a_schema_are_found(
     schema: Any, openapi: str, parts: list[tuple[str, set[str], str]]
 ) -> None:
     found = PartReader(document(openapi)).parts([Located(schema, "")])
     assert [(part.pointer, set(part.skip), part.null) for part in found] == parts
 
 
-def test_false_is_a_part_that_nothing_satisfies() -> None:
+def test_false_is_a_part_without_valid_values() -> None:
     (part,) = PartReader(document("3.1.0")).parts([Located(False, "")])
     assert part.node is NEVER
 
 
-def test_a_memo_calls_once_for_each_object_and_tells_equal_ones_apart() -> None:
+def test_memo_calls_once_for_each_object_and_distinguishes_equal_ones() -> None:
     calls: list[tuple[Any, ...]] = []
 
     def note(*given: Any) -> int:
@@ -144,19 +144,19 @@ def test_a_memo_calls_once_for_each_object_and_tells_equal_ones_apart() -> None:
     assert len(calls) == 4
 
 
-def test_a_recursive_memo_gets_what_it_starts_with() -> None:
+def test_recursive_memo_gets_its_initial_value() -> None:
     circle: list[Any] = []
     circle.append(circle)
     memo: Memo[int] = Memo(lambda node: 1 + memo(node[0]), start=lambda _: 0)
     assert [memo(circle), memo(circle)] == [1, 1]
 
 
-def test_a_closure_holds_all_that_edges_lead_to() -> None:
+def test_closure_contains_everything_reachable() -> None:
     edges = {"a": ["b"], "b": ["a", "c"], "d": ["e"]}
     assert list(closure(["a"], lambda name: edges.get(name, ()))) == ["a", "b", "c"]
 
 
-def test_what_an_object_remembers_goes_with_it() -> None:
+def test_cached_values_are_released_with_their_object() -> None:
     class Owner:
         def __init__(self) -> None:
             self.length = Memo(Owner._length, owner=self)

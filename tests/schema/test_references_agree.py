@@ -1,4 +1,4 @@
-"""However a reference is spelled, every reader answers as if the schema were in its place."""
+"""However a reference is spelled, every reader answers as if its target were inline."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def record(fields: dict[str, Any], **keys: Any) -> Schema:
     return {"type": "object", "properties": fields, "required": ["k"], **keys}
 
 
-# Schemas, and values that they may and may not have.
+# Schemas, with valid and invalid values.
 JUDGED: Final[dict[str, tuple[Schema, list[Any]]]] = {
     "values": ({"type": "string", "enum": ["a", "b"]}, ["a", "c", 1, None]),
     "one value": ({"type": "string", "enum": ["a"]}, ["a", "b", None]),
@@ -49,7 +49,7 @@ JUDGED: Final[dict[str, tuple[Schema, list[Any]]]] = {
     ),
 }
 
-# What becomes what, with a field called `zq` that came or went.
+# Edits that add or remove a field called `zq`.
 EDITED: Final[dict[str, tuple[Schema, Schema]]] = {
     "field added": (record({"k": TEXT}), record({"k": TEXT, "zq": TEXT})),
     "field removed": (record({"k": TEXT, "zq": TEXT}), record({"k": TEXT})),
@@ -80,13 +80,13 @@ VERSIONS: Final = ("3.0.3", "3.1.0")
 
 
 def read(written: Schema) -> Schema:
-    """Return *written* as it is read from a file."""
+    """Return *written* as read from a file."""
     return Document(name="x.json", data=json.dumps(written).encode()).content
 
 
 @cases("openapi", VERSIONS)
 @cases("edit", COMPARED)
-def test_the_differ_says_the_same(openapi: str, edit: str) -> None:
+def test_changes_behind_a_reference_are_the_same(openapi: str, edit: str) -> None:
     before, after = (read(document(openapi, each)) for each in COMPARED[edit])
     found: dict[str, set[tuple[str, str, str]]] = {f"PUT {path}": set() for path in before["paths"]}
     for change in diff(before, after):
@@ -94,7 +94,7 @@ def test_the_differ_says_the_same(openapi: str, edit: str) -> None:
         for operation in change.operations if change.direction is not Direction.MODEL else ():
             said = (verdict.rule, str(verdict.verdict), str(change.direction))
             found[operation].add(said)
-    # what is in place twice is two changes, one of the request and one of the response
+    # a schema inlined twice has two changes, one in the request and one in the response
     in_place = found.pop("PUT /InPlace")
     assert found.pop("PUT /SiblingsThatRepeat", in_place) == in_place
     expected = found["PUT /AComponent"]
@@ -103,7 +103,7 @@ def test_the_differ_says_the_same(openapi: str, edit: str) -> None:
     assert {name: said for name, said in found.items() if said != expected} == {}
 
 
-# A name that a schema gets is a change by itself.
+# Giving a schema a name is a change of its own.
 _NAMES: Final = ("$anchor", "$dynamicAnchor", "$id")
 _NAMED: Final = ("an address", "a fragment of its resource", "a resource within its resource")
 
@@ -141,7 +141,7 @@ def test_another_spelling_is_no_change(openapi: str, kind: str) -> None:
 
 
 @pytest.mark.parametrize("openapi", VERSIONS)
-def test_values_are_judged_the_same(openapi: str, tmp_path: Path) -> None:
+def test_values_are_validated_alike(openapi: str, tmp_path: Path) -> None:
     schemas: dict[str, Schema] = {}
     named: dict[str, tuple[str, str]] = {}
     for number, (kind, (schema, _)) in enumerate(JUDGED.items()):
@@ -174,10 +174,10 @@ def test_values_are_judged_the_same(openapi: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("openapi", VERSIONS)
 @pytest.mark.parametrize("edit", EDITED)
-def test_values_are_narrowed_and_pages_say_the_same(
+def test_values_are_narrowed_and_change_pages_written_alike(
     openapi: str, edit: str, tmp_path: Path
 ) -> None:
-    # what was published comes back as it was written
+    # the document is rendered as it was written
     adopt_all(tmp_path, [document(openapi, each) for each in EDITED[edit]])
     adopted = load(tmp_path / "schemas")
     law = Law(adopted)
@@ -200,7 +200,7 @@ def test_values_are_narrowed_and_pages_say_the_same(
 
 
 def with_holders(openapi: str, schema: Schema) -> tuple[Schema, dict[str, str]]:
-    """Return a document with a component that holds each spelling, and the name of each."""
+    """Return a document with a component for each spelling, and the names of the components."""
     components, uses = spell_all(openapi, schema)
     names = {name: f"Holder{chr(97 + at)}" for at, name in enumerate(uses)}
     holders = {
@@ -214,7 +214,7 @@ def with_holders(openapi: str, schema: Schema) -> tuple[Schema, dict[str, str]]:
 
 
 @pytest.mark.parametrize("openapi", VERSIONS)
-def test_each_version_has_models_of_its_own(openapi: str, tmp_path: Path) -> None:
+def test_each_version_has_its_own_models(openapi: str, tmp_path: Path) -> None:
     short, long = (record({"k": {"type": "string", "maxLength": most}}) for most in (3, 5))
     documents = [with_holders(openapi, each)[0] for each in (short, long)]
     names = with_holders(openapi, short)[1]
@@ -229,7 +229,7 @@ def test_each_version_has_models_of_its_own(openapi: str, tmp_path: Path) -> Non
             getattr(older, name).model_validate(value)
 
 
-# Definitions say these in other words.
+# Definitions express these differently.
 PUBLISHED_ONLY: Final = (
     *("a dynamic anchor", "a definition of its own component", "an address"),
     *("a fragment of its resource", "an anchor of a resource"),
@@ -262,7 +262,7 @@ UNSERVABLE: Final[dict[str, tuple[Schema, set[str]]]] = {
 
 @pytest.mark.parametrize("openapi", VERSIONS)
 @pytest.mark.parametrize("case", UNSERVABLE)
-def test_what_cannot_be_served_is_found_behind_every_spelling(
+def test_unservable_parts_are_found_behind_every_spelling(
     openapi: str, case: str, tmp_path: Path
 ) -> None:
     schema, expected = UNSERVABLE[case]
@@ -312,19 +312,19 @@ CIRCLES: Final[dict[str, dict[str, Schema]]] = {
 
 
 @pytest.mark.parametrize("circle", CIRCLES)
-def test_a_schema_that_is_only_itself_is_refused(circle: str, tmp_path: Path) -> None:
+def test_schema_that_refers_only_to_itself_is_refused(circle: str, tmp_path: Path) -> None:
     with pytest.raises(SourceError) as error:
         adopt_all(tmp_path, [api(schemas=CIRCLES[circle])])
     assert {problem.id for problem in error.value.problems} == {"reference-cycle"}
 
 
-def test_a_schema_that_leads_back_to_itself_below_is_no_circle(tmp_path: Path) -> None:
+def test_schema_that_refers_to_itself_below_a_value_is_no_cycle(tmp_path: Path) -> None:
     below = {"type": "object", "properties": {"x": {"items": {"$ref": f"{A}/properties/x"}}}}
     adopt_all(tmp_path, [api(schemas={"A": below})])
 
 
 def generic(item: Schema) -> Schema:
-    """Return a page of anything, and a page of users that overrides what its items are."""
+    """Return a generic page, and a page of users that overrides its items."""
     anchor = {"$dynamicAnchor": "item"}
     return {
         "User": item,
@@ -340,7 +340,7 @@ def generic(item: Schema) -> Schema:
 
 
 def with_addresses(schemas: dict[str, Schema]) -> dict[str, Schema]:
-    """Return *schemas* as resources of their own, which refer to each other by address."""
+    """Return *schemas* as resources with addresses, which refer to each other by address."""
     text = json.dumps(schemas).replace("#/components/schemas/", "https://pages.example/")
     return {
         name: {"$id": f"https://pages.example/{name}", **schema}
@@ -350,7 +350,7 @@ def with_addresses(schemas: dict[str, Schema]) -> dict[str, Schema]:
 
 @pytest.mark.parametrize("have_addresses", [False, True])
 @pytest.mark.parametrize("used", ["Page", "Users"])
-def test_a_dynamic_reference_with_several_goals_concerns_all_of_them(
+def test_dynamic_reference_concerns_all_its_targets(
     used: str, tmp_path: Path, *, have_addresses: bool
 ) -> None:
     answer = {"$ref": f"#/components/schemas/{used}"}

@@ -1,4 +1,4 @@
-"""In which direction components are used: an extension of a discriminated schema as that one is."""
+"""Components are used in some direction: an extension of a discriminated schema like its base."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def contract(mapping: dict[str, str], operation: dict[str, Any], section: str) -
         ("webhooks", "requestBody", False),
     ],
 )
-def test_an_extension_is_used_where_its_base_is(
+def test_extension_is_used_in_the_directions_of_its_base(
     mapping: dict[str, Any], section: str, key: str, is_sent: bool
 ) -> None:
     message = {"content": {"application/json": {"schema": PET}}}

@@ -1,4 +1,4 @@
-"""Documents with servers, of an API without environments: each door has the paths of these."""
+"""Servers in documents, for an API without environments: each door serves below their paths."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ python: { package: placed }
 """
 
 SPELLED: dict[str, tuple[str, ...]] = {
-    # what is written, and the address in either version
+    # the servers as written, and the address in either version
     "absent": ("", "", ""),
     "empty": ("[]", "", ""),
     "slash": ("[{ url: / }]", "", ""),
@@ -183,7 +183,7 @@ def test_each_door_has_operations_below_the_path_of_the_version(
 
 
 @pytest.mark.parametrize("door", ["server", "around"])
-def test_no_version_is_served_where_it_is_not(
+def test_version_is_not_served_below_the_path_of_another(
     door: str, placed: Placed, addresses: dict[str, str]
 ) -> None:
     made, api = placed
@@ -206,7 +206,7 @@ def test_no_version_is_served_where_it_is_not(
 
 @pytest.mark.parametrize("prefix", ["", "/gate"])
 @pytest.mark.parametrize("door", ["server", "around"])
-def test_a_prefix_of_the_settings_replaces_the_path_in_every_version(
+def test_prefix_in_the_settings_replaces_the_path_in_every_version(
     door: str, prefix: str, placed: Placed
 ) -> None:
     made, api = placed
@@ -221,7 +221,9 @@ def test_a_prefix_of_the_settings_replaces_the_path_in_every_version(
             behind.paths.clear()
 
 
-def test_the_lines_of_serve_lead_to_the_mock(placed: Placed, addresses: dict[str, str]) -> None:
+def test_lines_printed_by_serve_point_to_the_mock(
+    placed: Placed, addresses: dict[str, str]
+) -> None:
     made, api = placed
     mock = Mock(api, made.module("server"), "production", 0)
     head, *rest = lines(mock, api.table.environments[0], "http://m")
@@ -238,7 +240,7 @@ def test_the_lines_of_serve_lead_to_the_mock(placed: Placed, addresses: dict[str
 
 @cache
 def list_samples(folder: Path) -> dict[str, list[str]]:
-    """Return the samples of `getThing` that the site shows, by version."""
+    """Return the samples of `getThing` on the site, by version."""
     rendered = render(load(folder), validate=False).artifacts
     return {
         version: [
@@ -291,7 +293,7 @@ def test_servers_of_environments_replace_those_of_documents(
     assert ask(app, "GET", f"{path}/things/a").json() == {"id": "a"}
 
 
-def test_operations_below_the_path_of_the_specification_need_another_prefix(tmp_path: Path) -> None:
+def test_operations_below_the_path_of_the_documents_need_another_prefix(tmp_path: Path) -> None:
     made, api = place(tmp_path, "[{ url: https://api.example/spec/v1 }]")
     for door in ("server", "around"):
         behind = Newest()
@@ -306,7 +308,7 @@ def test_operations_below_the_path_of_the_specification_need_another_prefix(tmp_
     ("prefix", "path"),
     [(None, "/v1"), ("", ""), ("/", ""), ("/gate", "/gate"), ("/gate/", "/gate")],
 )
-def test_the_proxy_takes_a_prefix(prefix: str | None, path: str, tmp_path: Path) -> None:
+def test_proxy_accepts_a_prefix(prefix: str | None, path: str, tmp_path: Path) -> None:
     pytest.importorskip("aiohttp", reason="the proxy is a client with aiohttp")
     from dateline.proxy.layer import Proxy, build_layer
 

@@ -1,4 +1,4 @@
-"""Where no sampled value can be shown to older callers, the mock leaves out what it can."""
+"""If older callers can't be shown any sampled value, the mock leaves out optional parts."""
 
 from __future__ import annotations
 
@@ -39,15 +39,13 @@ components:
 
 
 @pytest.mark.parametrize("kept", ["tracked", "tags"])
-def test_what_fits_no_older_version_is_left_out_where_it_is_optional(
-    tmp_path: Path, kept: str
-) -> None:
+def test_optional_part_that_fits_no_older_version_is_left_out(tmp_path: Path, kept: str) -> None:
     older, newer = deepcopy(API), deepcopy(API)
     del newer["components"]["schemas"]["Flow"]["properties"][kept]
     fields = newer["components"]["schemas"]["Flow"]
     fields["required"] = [name for name in fields["required"] if name != kept]
     older["components"]["schemas"] = deepcopy(newer["components"]["schemas"])
-    # whatever the newer version allows fits both members
+    # everything that the newer version allows fits both members
     members = [{"type": "object", "properties": {name: {}}} for name in ("a", "b")]
     older["components"]["schemas"]["Tracked"] = {"oneOf": members}
     adopt(store(tmp_path, [older, newer]), tmp_path / "schemas", accept=lambda _: True)

@@ -1,4 +1,4 @@
-"""Iterators of clients come to the end of every listing at a mock."""
+"""Iterators of clients reach the end of every listing of a mock."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def _define(name: str, schema: Any, page: Any) -> dict[str, str]:
 
 
 async def _count(client: Any) -> tuple[int, int]:
-    """Return how many items there are on the first page, and on all pages."""
+    """Return the number of items on the first page, and on all pages."""
     async with client:
         page = await client.list_loans()
         seen = 0
@@ -98,5 +98,5 @@ def test_every_listing_ends(name: str, tmp_path: Path) -> None:
             client = found.AsyncClient(transport=httpx.ASGITransport(app))
             first, seen = asyncio.run(_count(client))
             assert 0 < first <= seen <= 2 * first
-            # a page after all counted ones is empty, other pages have their own items
+            # a page after all counted ones is empty; other pages have their own items
             assert seen == first or name not in COUNTED

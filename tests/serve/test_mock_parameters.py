@@ -1,4 +1,4 @@
-"""Parameters and tags of any name, and values of any type, reach the operations of a mock."""
+"""Parameters and tags with any name, and values of any type, reach the operations of a mock."""
 
 from __future__ import annotations
 
@@ -35,8 +35,7 @@ NUMBERS: dict[str, dict[str, Any]] = {
 }
 
 TEXT = {"type": "string"}
-# Schemas of parameters in a query that say little, or what no value or text can be, and the queries
-# that have a value for them.
+# Query parameters with vague or unsatisfiable schemas, and queries that have a value for them.
 UNUSUAL: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
     "items without a type": ({"items": TEXT}, ("of=a", "of=a&of=b")),
     "items of numbers without a type": (
@@ -94,7 +93,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
 
 
 def list_argument_names() -> list[str]:
-    """Return the names of arguments in the modules that pass parameters on as keywords."""
+    """Return the argument names in the modules that pass parameters on as keywords."""
     package = ROOT / "generated/python/paynet"
     modules = [Path(str(mock.__file__))]
     for folder in ("client", "server"):
@@ -116,9 +115,9 @@ def batched(names: list[str], size: int) -> list[list[str]]:
 def answer_all(
     tmp_path: Path, paths: dict[str, Any], queries: dict[str, tuple[str, ...]] | None = None
 ) -> list[tuple[str, int, str]]:
-    """Return what a mock of *paths* answers to a request with all parameters of each operation.
+    """Return the answers of a mock of *paths* to a request with all parameters of each operation.
 
-    There is one more request for each of the *queries* by path.
+    There is an additional request for each of the *queries* by path.
     """
     document = {
         "openapi": "3.0.3",
@@ -146,7 +145,7 @@ def answer_all(
 
 
 @pytest.mark.parametrize("place", ["path", "query", "header", "cookie"])
-def test_a_parameter_may_have_the_name_of_any_argument(place: str, tmp_path: Path) -> None:
+def test_parameter_may_have_the_name_of_any_argument(place: str, tmp_path: Path) -> None:
     names = list_argument_names()
     assert {"operation", "call", "self", "body", "scope"} <= {*names}
     paths: dict[str, Any] = {}
@@ -161,7 +160,7 @@ def test_a_parameter_may_have_the_name_of_any_argument(place: str, tmp_path: Pat
 
 
 @pytest.mark.parametrize("place", ["path", "query", "header", "cookie"])
-def test_numbers_are_read_from_the_texts_of_all_parameters(place: str, tmp_path: Path) -> None:
+def test_numbers_are_parsed_in_all_parameters(place: str, tmp_path: Path) -> None:
     path = "/a/{of}" if place == "path" else "/a"
     paths = {
         f"/{index}{path}": {
@@ -175,7 +174,7 @@ def test_numbers_are_read_from_the_texts_of_all_parameters(place: str, tmp_path:
     assert answer_all(tmp_path, paths) == [(path, 200, "") for path in paths]
 
 
-def test_parameters_are_read_in_each_way_that_their_schemas_describe(tmp_path: Path) -> None:
+def test_parameters_are_parsed_in_each_way_that_their_schemas_allow(tmp_path: Path) -> None:
     queries = {f"/{index}": sent for index, (_, sent) in enumerate(UNUSUAL.values())}
     paths = {f"/{index}": of_query(schema) for index, (schema, _) in enumerate(UNUSUAL.values())}
     answers = answer_all(tmp_path, paths, queries)
@@ -183,7 +182,7 @@ def test_parameters_are_read_in_each_way_that_their_schemas_describe(tmp_path: P
     assert len(answers) == len(paths) + sum(map(len, queries.values()))
 
 
-def test_parameters_without_a_description_of_a_list_are_single(tmp_path: Path) -> None:
+def test_parameters_without_a_list_schema_are_single_values(tmp_path: Path) -> None:
     paths = {f"/{index}": of_query(schema) for index, (schema, _) in enumerate(REFUSED.values())}
     queries: dict[str, tuple[str, ...]] = {
         f"/{index}": (sent,) for index, (_, sent) in enumerate(REFUSED.values())
@@ -197,13 +196,13 @@ def of_query(schema: dict[str, Any]) -> dict[str, Any]:
     return {"get": {"parameters": parameters, "responses": OK}}
 
 
-def test_a_body_of_any_media_type_may_be_any_value(tmp_path: Path) -> None:
+def test_body_of_any_media_type_may_be_any_value(tmp_path: Path) -> None:
     body: dict[str, Any] = {"content": {"*/*": {"schema": {}}}}
     paths = {path: {"get": {"requestBody": body, "responses": OK}} for path in ("/a", "//b")}
     assert answer_all(tmp_path, paths) == [(path, 200, "") for path in paths]
 
 
-def test_a_tag_without_letters_has_a_protocol_of_its_own(tmp_path: Path) -> None:
+def test_tag_without_letters_has_its_own_protocol(tmp_path: Path) -> None:
     tags = ["_", "-", "", "*", "é", "日本", "handlers", "Handlers", "0"]
     paths = {
         f"/{index}": {"get": {"tags": [tag], "responses": OK}} for index, tag in enumerate(tags)

@@ -1,4 +1,4 @@
-"""What no sample is found for is answered with 501 and a reason, noted by `generate`, and cheap."""
+"""Operations without a sample quickly answer 501 with a reason, and are noted by `generate`."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def test_each_501_of_the_mock_is_noted(name: str, tmp_path: Path) -> None:
     )
 
 
-def test_an_example_of_a_media_type_is_answered_where_no_sample_is_found(tmp_path: Path) -> None:
+def test_example_of_a_media_type_is_used_if_there_is_no_sample(tmp_path: Path) -> None:
     found = document(UNANSWERED["a pattern that looks behind"].replace("^a(?<=b)c$", "^a(?<=a)b$"))
     answer = found["paths"]["/a"]["get"]["responses"]["200"]["content"]["application/json"]
     answer["examples"] = {"one": {"value": "ab"}}
@@ -131,6 +131,6 @@ def test_an_example_of_a_media_type_is_answered_where_no_sample_is_found(tmp_pat
     assert judge_gets(tmp_path / "schemas") == ({200: 2}, [])
 
 
-def test_an_optional_field_that_is_too_large_is_left_out() -> None:
+def test_optional_field_that_is_too_large_is_left_out() -> None:
     schema = yaml.safe_load(ANSWERED["an optional list of a million items"])
     assert Sampler({"openapi": "3.1.0"}).value(schema, "a") == {}

@@ -1,4 +1,4 @@
-"""Operations with servers of their own: clients, samples and each door have the same addresses."""
+"""Operations with servers of their own: clients, samples and each door use the same addresses."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ python: { package: placed }
 """
 
 OWN: dict[str, tuple[str, str | dict[str, str]]] = {
-    # as written, and the address by environment and version where it is not the same everywhere
+    # the servers as written, and the address by environment and version if it differs
     "none": ("", {env: HOSTS[env] + PREFIXES[env] for env in HOSTS}),
     "other": ("[{ url: https://uploads.example/files }]", "https://uploads.example/files"),
     "slash": ("[{ url: https://uploads.example/slash/ }]", "https://uploads.example/slash"),
@@ -89,7 +89,7 @@ CALLED = [*(("get", level) for level in LEVELS), ("put", "both")]
 
 
 def address(name: str, environment: str, version: str, level: str = "") -> str:
-    """Return the address of the operations of *name*, whose servers are those of *level*."""
+    """Return the address of the operations of *name*, with the servers of *level*."""
     gone = (("sandbox", "production"), ("later", environment))
     if level == "both" and (name == "sandbox" or version == OLD) and (name, environment) in gone:
         # it inherits the servers of its path
@@ -157,7 +157,7 @@ Placed = tuple[Generated, Api]
 
 @pytest.fixture(scope="module")
 def in_path(tmp_path_factory: pytest.TempPathFactory) -> Placed:
-    """The same, with versions in paths."""
+    """The same with versions in paths."""
     table = TABLE.replace("header: X-API-Version", "path: true")
     folder = tmp_path_factory.mktemp("path")
     api = loaded(folder, {"versions.yaml": table, "api.yaml": write_api()})
@@ -195,7 +195,7 @@ def test_clients_reach_every_operation(
 
 
 @pytest.mark.parametrize("door", ["server", "around"])
-def test_operations_are_only_where_their_version_and_environment_has_them(
+def test_operations_exist_only_at_the_address_of_their_version_and_environment(
     door: str, made: Generated, api: Api
 ) -> None:
     known = {address(name, one, day) for name in OWN for one in HOSTS for day in (OLD, NEW)}
@@ -222,7 +222,7 @@ def test_operations_are_only_where_their_version_and_environment_has_them(
                         assert is_there or behind.paths == []
 
 
-def test_the_prefix_of_the_settings_replaces_that_of_the_environment_alone(
+def test_prefix_in_the_settings_replaces_only_that_of_the_environment(
     made: Generated, api: Api
 ) -> None:
     for door in ("server", "around"):
@@ -302,13 +302,13 @@ def test_locations_of_a_mounted_server_lead_to_operations_of_all_servers(made: G
 
 @cache
 def list_pages(folder: Path) -> dict[str, str]:
-    """Return the pages of operations of the site of the definitions in *folder*."""
+    """Return the pages of operations of the site for the definitions in *folder*."""
     rendered = render(load(folder), validate=False).artifacts
     return {each.path: each.content.decode() for each in rendered if "/operations/" in each.path}
 
 
 def list_samples(api: Api, version: str) -> set[str]:
-    """Return the addresses of the `curl` commands that the site shows."""
+    """Return the addresses of the `curl` commands on the site."""
     return {
         html.unescape(found)
         for path, page in list_pages(api.folder).items()
@@ -317,7 +317,7 @@ def list_samples(api: Api, version: str) -> set[str]:
     }
 
 
-def test_samples_lead_to_the_addresses_that_clients_call(api: Api) -> None:
+def test_samples_use_the_addresses_that_clients_call(api: Api) -> None:
     for version in (OLD, NEW):
         shown = list_samples(api, version)
         for name in OWN:
@@ -325,7 +325,7 @@ def test_samples_lead_to_the_addresses_that_clients_call(api: Api) -> None:
                 assert f"{address(name, 'production', version, level)}/{name}-{level}/a" in shown
 
 
-def test_the_commands_that_serve_prints_lead_to_the_mock(made: Generated, api: Api) -> None:
+def test_commands_printed_by_serve_reach_the_mock(made: Generated, api: Api) -> None:
     for environment in api.table.environments:
         mock = Mock(api, made.module("server"), environment.name, 0)
         tried = [each for each in lines(mock, environment, "http://m") if "curl" in each][:2]
@@ -353,7 +353,7 @@ def test_versions_in_paths_follow_the_path_of_any_server(door: str, in_path: Pla
                     assert unquote(behind.paths[-1]) == f"{newest}/{name}-operation/a"
 
 
-def test_operations_with_the_same_path_on_two_hosts_are_not_mistaken(tmp_path: Path) -> None:
+def test_operations_with_the_same_path_on_two_hosts_are_distinct(tmp_path: Path) -> None:
     text = write_api().replace("paths:\n", "paths:\n" + CLASH, 1)
     made = Generated(tmp_path, loaded(tmp_path, {"versions.yaml": TABLE, "api.yaml": text}))
     [note] = [each for each in made.notes if "501" in each]

@@ -1,4 +1,4 @@
-"""The site that a generated server shows at `/site/`: its pages, and nothing of the API hidden."""
+"""The site that a generated server shows at `/site/`, which hides nothing of the API."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def get(app: Any, method: str, path: str) -> httpx.Response:
     async def request() -> httpx.Response:
         transport = httpx.ASGITransport(app)
         async with httpx.AsyncClient(transport=transport, base_url="http://test") as client:
-            # as it is: httpx would resolve the dots
+            # unchanged, because httpx would resolve the dots
             url = httpx.URL("http://test", raw_path=path.encode())
             return await client.request(method, url)
 
@@ -71,7 +71,7 @@ def get(app: Any, method: str, path: str) -> httpx.Response:
 
 @pytest.mark.parametrize("root", ["", "/eu"])
 @pytest.mark.parametrize("door", ["server", "around"])
-def test_a_request_gets_a_page_or_what_the_api_answers(
+def test_request_gets_a_page_or_an_answer_of_the_api(
     library: Generated, door: str, root: str
 ) -> None:
     app = build(library.module("server"), door, docs=True)
@@ -99,7 +99,7 @@ def test_a_request_gets_a_page_or_what_the_api_answers(
     assert get(build(library.module("server"), door), "GET", "/site/").status_code != 200
 
 
-def test_a_site_elsewhere_is_shown_too(library: Generated, tmp_path: Path) -> None:
+def test_site_elsewhere_is_shown_too(library: Generated, tmp_path: Path) -> None:
     installed = tmp_path / "lib" / "site-packages" / library.name
     shutil.copytree(library.folder / library.name, installed)
     server = import_server(installed)
@@ -125,7 +125,7 @@ def test_a_site_elsewhere_is_shown_too(library: Generated, tmp_path: Path) -> No
         ("/docs/{id}", PAGES),
     ],
 )
-def test_a_path_of_the_api_comes_first(
+def test_path_of_the_api_takes_precedence(
     library: Generated, path: str, pages: tuple[str, ...]
 ) -> None:
     shown: ModuleType = library.module("server.pages")
@@ -135,7 +135,7 @@ def test_a_path_of_the_api_comes_first(
         assert found.prefixes == ("/spec", *(PAGES if prefix else pages))
 
 
-def test_a_mock_shows_it_where_nothing_was_generated(tmp_path: Path) -> None:
+def test_mock_shows_the_site_without_generated_files(tmp_path: Path) -> None:
     table = LIBRARY["versions.yaml"] + "site: true\n"
     schemas = folder(tmp_path, {**LIBRARY, "versions.yaml": table})
     api = load(schemas)

@@ -1,4 +1,4 @@
-"""The mock of every version: what it answers, what it says of itself, and how it ends."""
+"""The mock of every version: its answers, its messages, and its end."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder(tmp_path_factory.mktemp("library"), LIBRARY)
 
 
-def test_every_answer_of_the_payment_api_fits_the_caller_s_version() -> None:
+def test_every_answer_of_the_payment_api_fits_the_callers_version() -> None:
     assert list_misfits_of(load(SCHEMAS), payments_server()) == []
 
 
@@ -205,7 +205,7 @@ def got(app: Any, *urls: str) -> list[Any]:
     return [each.json() if "json" in each.headers["content-type"] else each.text for each in made]
 
 
-def test_what_is_asked_for_is_what_is_given(echoing: Any) -> None:
+def test_parameters_determine_the_answer(echoing: Any) -> None:
     sent = "language=it&pages=few&kind=poem&bought=2024-02-29T07:08:09Z"
     [book] = got(echoing, f"/shelves/3/books/{ID}?{sent}")
     # there is no such number of pages
@@ -219,23 +219,23 @@ def test_what_is_asked_for_is_what_is_given(echoing: Any) -> None:
     }
 
 
-def test_objects_and_lists_of_a_query_are_given_where_they_fit(echoing: Any) -> None:
+def test_objects_and_lists_of_a_query_are_used_where_they_fit(echoing: Any) -> None:
     [found] = got(echoing, "/search?near[city]=Turin&near[id]=" + ID + "&kind[]=tale&pages[gte]=5")
     assert (found["near"], found["kind"]) == ({"city": "Turin", "id": ID}, ["tale"])
     assert isinstance(found["pages"], int)
 
 
-def test_the_last_id_of_a_path_is_that_of_the_answer(echoing: Any) -> None:
+def test_last_id_of_a_path_is_that_of_the_answer(echoing: Any) -> None:
     assert got(echoing, "/readers/ada") == [{"id": "ada", "reader_id": "ada"}]
 
 
-def test_what_is_listed_is_what_was_filtered_for_with_ids_of_its_own(echoing: Any) -> None:
+def test_listed_items_match_the_filter_and_have_distinct_ids(echoing: Any) -> None:
     [found] = got(echoing, f"/readers/{ID}/books?language=it")
     assert {book["language"] for book in found["books"]} == {"it"}
     assert ID not in {book["id"] for book in found["books"]}
 
 
-def test_the_same_path_gives_the_same_and_another_one_something_else(echoing: Any) -> None:
+def test_answers_depend_on_the_path_only(echoing: Any) -> None:
     other = ID.replace("6", "7")
     urls = [f"/shelves/3/books/{each}" for each in (ID, other, ID)]
     first, second, again = got(echoing, *urls)
@@ -243,15 +243,15 @@ def test_the_same_path_gives_the_same_and_another_one_something_else(echoing: An
     assert first["pages"] != second["pages"]
 
 
-def test_examples_beside_a_schema_are_given(echoing: Any) -> None:
+def test_examples_are_used(echoing: Any) -> None:
     assert got(echoing, "/readers/ada/card") == [{"number": 17}]
 
 
-def test_what_is_no_json_is_given_as_text(echoing: Any) -> None:
+def test_body_that_is_no_json_is_text(echoing: Any) -> None:
     assert got(echoing, "/report") == ["Nothing new"]
 
 
-def test_an_answer_that_can_not_be_made_up_is_said(echoing: Any) -> None:
+def test_answer_without_a_sample_is_explained(echoing: Any) -> None:
     asked = [MockRequest({}, "get", path, {}, None) for path in ("/nothing", "/problem")]
     nothing, problem = send_all(echoing, asked)
     assert (nothing.status_code, problem.status_code) == (501, 501)
@@ -261,7 +261,7 @@ def test_an_answer_that_can_not_be_made_up_is_said(echoing: Any) -> None:
     assert problem.json().startswith(f"getProblem: {said} /code: ")
 
 
-def test_any_credentials_will_do_but_some_have_to_be_sent() -> None:
+def test_any_credentials_are_accepted_but_some_are_required() -> None:
     app = Mock(load(SCHEMAS), payments_server(), "production", 0).app
     asked = [
         MockRequest({}, "get", f"/autoramps/{ID}", each, None) for each in ({}, {"X-API-Key": "x"})
@@ -278,7 +278,7 @@ def files(root: Path) -> dict[str, bytes]:
 
 
 def said(process: subprocess.Popen[str]) -> list[str]:
-    """Return the lines that the mock says before it runs."""
+    """Return the lines that the mock prints before it starts."""
     assert process.stdout is not None
     lines = [process.stdout.readline().rstrip() for _ in range(7)]
     assert process.stdout is not None
@@ -286,14 +286,14 @@ def said(process: subprocess.Popen[str]) -> list[str]:
 
 
 def run(line: str) -> httpx.Response:
-    """Do what a `curl` line does."""
+    """Send the request of a `curl` line."""
     command, url, *options = shlex.split(line)
     assert (command, options[::2]) == ("curl", ["-H"] * (len(options) // 2))
     headers = dict(option.split(": ", 1) for option in options[1::2])
     return httpx.get(url, headers=headers, timeout=30)
 
 
-def test_a_starter_project_is_served_as_the_mock_says(tmp_path: Path) -> None:
+def test_starter_project_is_served_as_printed(tmp_path: Path) -> None:
     init(tmp_path)
     before = files(tmp_path)
     with serving(tmp_path) as process:
@@ -315,7 +315,7 @@ def test_a_starter_project_is_served_as_the_mock_says(tmp_path: Path) -> None:
     assert (process.returncode, errors, files(tmp_path)) == (0, "", before)
 
 
-def test_what_describes_the_api_is_served_where_nothing_can_be_asked_for(tmp_path: Path) -> None:
+def test_documents_are_served_without_operations(tmp_path: Path) -> None:
     nothing = "openapi: 3.1.0\ninfo: { title: Library, version: canonical }\npaths: {}\n"
     folder(tmp_path, {"versions.yaml": LIBRARY["versions.yaml"], "api.yaml": nothing})
     with serving(tmp_path) as process:
@@ -324,7 +324,7 @@ def test_what_describes_the_api_is_served_where_nothing_can_be_asked_for(tmp_pat
     assert ends == [(200, "/spec/2025-06-01"), (200, "/spec/versions"), (200, "/spec")]
 
 
-def test_another_environment_and_seed_are_served_where_they_are_asked_for(tmp_path: Path) -> None:
+def test_environment_and_seed_are_selected_by_options(tmp_path: Path) -> None:
     init(tmp_path)
     with serving(tmp_path, "--environment", "sandbox", "--seed", "7") as process:
         lines = said(process)
@@ -341,7 +341,7 @@ def refused(schemas: Path, **said: Any) -> str:
     return str(error.value)
 
 
-def test_an_operation_that_no_server_can_read_answers_501_and_the_others_are_served(
+def test_operation_with_unreadable_requests_answers_501_and_others_are_served(
     tmp_path: Path,
 ) -> None:
     found = "name: pages, in: query, schema: { type: string }"
@@ -359,13 +359,13 @@ def test_an_operation_that_no_server_can_read_answers_501_and_the_others_are_ser
     assert (reader.status_code, reader.json()["id"]) == (200, "a")
 
 
-def test_an_environment_that_there_is_not_is_said(library: Path) -> None:
+def test_unknown_environment_is_an_error(library: Path) -> None:
     assert refused(library, environment="staging") == (
         "'staging' is no environment; there are production, sandbox"
     )
 
 
-def test_a_port_in_use_is_said(library: Path) -> None:
+def test_port_in_use_is_an_error(library: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         assert refused(library, port=port) == (
@@ -374,7 +374,7 @@ def test_a_port_in_use_is_said(library: Path) -> None:
         )
 
 
-def test_a_package_that_is_missing_is_said(library: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_package_is_an_error(library: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "uvicorn", None)
     assert refused(library) == (
         "`dateline serve` needs uvicorn, which this Python does not have; "

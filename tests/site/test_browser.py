@@ -1,7 +1,7 @@
-"""The site in a real browser: nothing fails, nothing is requested from elsewhere, all can use it.
+"""The site in a real browser: no errors, no requests elsewhere, accessible.
 
-It needs Chromium (`apt-get install chromium`) and `pip install playwright axe-playwright-python`,
-and is skipped where they are not.
+Needs Chromium (`apt-get install chromium`) and `pip install playwright axe-playwright-python`, and
+is skipped without them.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def browser() -> Iterator[Any]:
 
 
 class Visit:
-    """A page in the browser, and what went wrong on it."""
+    """A page in the browser, and its errors."""
 
     def __init__(self, browser: Any, site: Path, **context: Any) -> None:
         self._site = site
@@ -66,7 +66,7 @@ class Visit:
         self.page.on("request", self._hold_inside)
 
     def open(self, path: str) -> Any:
-        """Show the page of the site at *path*."""
+        """Open the page of the site at *path*."""
         self.page.goto((self._site / path).as_uri())
         return self.page
 
@@ -85,7 +85,7 @@ def list_violations(page: Any) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_all_can_use_it_in_every_size_and_nothing_fails(browser: Any, scheme: str) -> None:
+def test_site_is_accessible_in_every_size_without_errors(browser: Any, scheme: str) -> None:
     for path, (width, height) in product(PAGES, SIZES.values()):
         size = {"width": width, "height": height}
         visit = Visit(browser, SITE, color_scheme=scheme, viewport=size)
@@ -97,7 +97,7 @@ def test_all_can_use_it_in_every_size_and_nothing_fails(browser: Any, scheme: st
         assert visit.failures == []
 
 
-def test_a_search_finds_every_operation(browser: Any) -> None:
+def test_search_finds_every_operation(browser: Any) -> None:
     visit = Visit(browser, SITE)
     page = visit.open(f"{LATEST}/index.html")
     text = (SITE / "search.js").read_text(encoding="utf-8")
@@ -115,7 +115,7 @@ def test_a_search_finds_every_operation(browser: Any) -> None:
     assert visit.failures == []
 
 
-def test_the_picker_leads_to_the_same_operation(browser: Any) -> None:
+def test_version_picker_leads_to_the_same_operation(browser: Any) -> None:
     visit = Visit(browser, SITE)
     page = visit.open(f"{OPERATION}.html")
     heading = page.inner_text("h1")
@@ -127,7 +127,7 @@ def test_the_picker_leads_to_the_same_operation(browser: Any) -> None:
     assert visit.failures == []
 
 
-def test_it_can_be_read_without_scripts(browser: Any) -> None:
+def test_site_works_without_scripts(browser: Any) -> None:
     visit = Visit(browser, SITE, java_script_enabled=False)
     page = visit.open(f"{OPERATION}.html")
     assert not page.is_visible("form.search")
@@ -136,7 +136,7 @@ def test_it_can_be_read_without_scripts(browser: Any) -> None:
     assert page.url.endswith("/2025-03-13/operations/GET-autoramps.html")
 
 
-def test_a_long_list_of_changes_can_be_filtered(browser: Any, tmp_path: Path) -> None:
+def test_long_list_of_changes_can_be_filtered(browser: Any, tmp_path: Path) -> None:
     fields = {
         f"field_{number}": {"type": "string", "x-removed": "2025-06-01"} for number in range(25)
     }
@@ -158,7 +158,7 @@ def test_a_long_list_of_changes_can_be_filtered(browser: Any, tmp_path: Path) ->
     assert visit.failures == []
 
 
-def test_hostile_texts_do_nothing(browser: Any, tmp_path: Path) -> None:
+def test_hostile_texts_have_no_effect(browser: Any, tmp_path: Path) -> None:
     site = write_site(tmp_path, HOSTILE)
     visit = Visit(browser, site)
     for path in sorted(site.rglob("*.html")):

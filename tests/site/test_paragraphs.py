@@ -19,7 +19,7 @@ PIECES += ["---", "===", "*b*", "_b_", "`b`", "&amp;", "<b>", "http://a.b", "[a]
 @given(st.lists(st.sampled_from(PIECES), min_size=1, max_size=7).map("".join))
 @example("A plan, with a trial (of 30 days); see 'Plans'?\nIt ends/renews: monthly.")
 @settings(max_examples=600)
-def test_texts_are_laid_out_as_the_parser_does(text: str) -> None:
+def test_texts_are_rendered_as_by_the_parser(text: str) -> None:
     inert = filters._inert(text)
     parser = filters._commonmark()
     if has_markup(inert):
@@ -29,7 +29,7 @@ def test_texts_are_laid_out_as_the_parser_does(text: str) -> None:
     assert filters.ESCAPES["commonmark_line"](text) == parser.renderInline(inert)
 
 
-def test_the_parser_is_left_out_for_plain_sentences_only() -> None:
+def test_parser_is_bypassed_for_plain_sentences_only() -> None:
     plain = ["A plan.", "a", "It's (not) due; see x/y-z: when?\nNext line, too."]
     marked = ["1. a", "- a", "a *b*", "a\n---", "a  \nb", "a &amp; b", "a <b>", 'a "b"', "", " a"]
 

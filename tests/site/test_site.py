@@ -1,4 +1,4 @@
-"""The site: every link leads somewhere, nothing on it can act, and its pages know the history."""
+"""The site: every link works, nothing on it is active, and its pages show the history."""
 
 from __future__ import annotations
 
@@ -49,17 +49,17 @@ def site(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     return make_site({"starter": STARTER, "payments": ROOT / "schemas"}[request.param])
 
 
-def test_every_link_leads_to_a_page_and_to_a_place_on_it(site: Site) -> None:
+def test_every_link_leads_to_a_page_and_an_existing_id(site: Site) -> None:
     assert list(find_broken_links(site)) == []
     assert len(site) > 5
 
 
-def test_an_id_is_on_a_page_once(site: Site) -> None:
+def test_ids_on_a_page_are_unique(site: Site) -> None:
     twice = {path: page.ids for path, page in site.items() if len({*page.ids}) < len(page.ids)}
     assert twice == {}
 
 
-def test_nothing_is_requested_from_elsewhere_and_nothing_acts(site: Site) -> None:
+def test_nothing_is_requested_from_elsewhere_and_nothing_is_active(site: Site) -> None:
     for path, page in site.items():
         up = "/".join([".."] * path.count("/")) or "."
         assert sorted(page.loads) == sorted(["data:,", f"{up}/site.css", f"{up}/site.js"])
@@ -68,12 +68,12 @@ def test_nothing_is_requested_from_elsewhere_and_nothing_acts(site: Site) -> Non
         assert not [link for link in page.links if link.lower().startswith(("javascript", "data"))]
 
 
-def test_a_page_has_one_heading_of_the_first_rank_and_landmarks(site: Site) -> None:
+def test_page_has_one_top_heading_and_landmarks(site: Site) -> None:
     for page in site.values():
         assert {"header", "main", "nav", "footer", "h1", "title"} <= page.tags
 
 
-def test_a_field_knows_what_it_was_called_and_why(starter: Site) -> None:
+def test_field_shows_its_old_name_and_the_reason(starter: Site) -> None:
     newer = starter["2025-09-01/schemas/Loan.html"].text
     older = starter["2025-01-15/schemas/Loan.html"].text
     why = "The word that librarians use."
@@ -81,25 +81,25 @@ def test_a_field_knows_what_it_was_called_and_why(starter: Site) -> None:
     assert f"reader string required Called borrower from 2025-09-01 on. {why}" in older
 
 
-def test_a_value_knows_since_when_it_is_there_and_what_older_callers_see(starter: Site) -> None:
+def test_value_shows_its_first_version_and_what_older_callers_see(starter: Site) -> None:
     newer = starter["2025-09-01/schemas/LoanState.html"].text
     assert '"paused" Since 2025-09-01' in newer
     assert "Versions before 2025-09-01 show active instead" in newer
     assert "paused" not in starter["2025-01-15/schemas/LoanState.html"].text
 
 
-def test_an_operation_of_one_environment_says_so(starter: Site) -> None:
+def test_operation_of_one_environment_says_so(starter: Site) -> None:
     page = starter["2025-09-01/operations/POST-sandbox-loans-id-expire.html"]
     assert "Only in sandbox" in page.text
 
 
-def test_an_operation_has_its_history_and_a_comparison(starter: Site) -> None:
+def test_operation_has_its_history_and_a_comparison(starter: Site) -> None:
     page = starter["2025-09-01/operations/GET-loans-id.html"]
     assert "../../compare/2025-01-15...2025-09-01/GET-loans-id.html" in page.links
     assert "History 2025-09-01" in page.text
 
 
-def test_a_comparison_shows_what_differs_and_nothing_else(starter: Site) -> None:
+def test_comparison_shows_only_differences(starter: Site) -> None:
     text = starter["compare/2025-01-15...2025-09-01/GET-loans-id.html"].text
     assert "reader string required removed" in text
     assert "borrower string required added" in text
@@ -107,7 +107,7 @@ def test_a_comparison_shows_what_differs_and_nothing_else(starter: Site) -> None
     assert "channel" not in text
 
 
-def test_a_version_begins_with_its_contents(site: Site) -> None:
+def test_version_starts_with_its_contents(site: Site) -> None:
     for path, page in site.items():
         if path.endswith("/index.html"):
             linked = [unquote(link[1:]) for link in page.links if link.startswith("#")]
@@ -116,7 +116,7 @@ def test_a_version_begins_with_its_contents(site: Site) -> None:
             assert contents == (headings if len(headings) > 1 else []), path
 
 
-def test_what_is_inside_a_row_is_named(tmp_path: Path) -> None:
+def test_parts_of_a_row_are_named(tmp_path: Path) -> None:
     field = {"type": "object", "properties": {"a": {}, "b": {}}}
     rows = {
         "fields": (field, "fields"),
@@ -138,18 +138,18 @@ def test_what_is_inside_a_row_is_named(tmp_path: Path) -> None:
     ]
 
 
-def test_an_older_version_says_that_it_is_one(starter: Site) -> None:
+def test_older_version_says_that_it_is_one(starter: Site) -> None:
     notice = "This is version 2025-01-15, the default."
     for path, page in starter.items():
         assert (notice in page.text) == path.startswith("2025-01-15/")
 
 
-def test_the_picker_leads_to_the_same_operation_of_another_version(starter: Site) -> None:
+def test_picker_leads_to_the_same_operation_of_another_version(starter: Site) -> None:
     page = starter["2025-09-01/operations/GET-loans-id.html"]
     assert "../../2025-01-15/operations/GET-loans-id.html" in page.links
 
 
-def test_a_request_names_its_version_and_can_be_sent(starter: Site) -> None:
+def test_sample_request_names_its_version_and_can_be_sent(starter: Site) -> None:
     text = starter["2025-01-15/operations/GET-loans-id.html"].text
     assert "curl https://api.library.example/api/loans/" in text
     assert "-H 'X-API-Version: 2025-01-15'" in text
@@ -162,7 +162,7 @@ _CHOSEN: Final = {"name": "v", "in": "query", **_TEXT}
 _SANDBOXED: Final = {"x-environments": ["sandbox"]}
 
 
-def test_a_version_shows_a_call_with_types_of_what_needs_least(tmp_path: Path) -> None:
+def test_version_shows_a_typed_call_of_its_simplest_operation(tmp_path: Path) -> None:
     text = {"responses": {"200": {"description": "", "content": {"text/plain": {}}}}}
     paths: dict[str, Any] = {
         "/text": {"get": text, "delete": {"responses": {"204": {"description": ""}}}},
@@ -188,7 +188,7 @@ def test_a_version_shows_a_call_with_types_of_what_needs_least(tmp_path: Path) -
     assert shown == [get, put, put, put, [], []]
 
 
-def test_the_search_knows_everything_in_the_newest_version_that_has_it() -> None:
+def test_search_links_to_the_newest_version_with_each_entry() -> None:
     api = load(STARTER)
     api = replace(api, table=replace(api.table, site=True))
     [script] = [
@@ -222,7 +222,7 @@ x <pre> y
 """
 
 
-def test_code_in_descriptions_can_be_scrolled_and_tables_have_no_style() -> None:
+def test_code_in_descriptions_can_be_scrolled_and_tables_have_no_inline_styles() -> None:
     made = ESCAPES["commonmark"](DESCRIPTION)
     assert re.findall(r"<pre[^>]*>", made) == ['<pre tabindex="0">'] * 2
     assert re.findall(r"<t[hd]\b[^>]*>", made) == [
@@ -231,6 +231,6 @@ def test_code_in_descriptions_can_be_scrolled_and_tables_have_no_style() -> None
     ]
 
 
-def test_without_the_setting_there_is_no_site() -> None:
+def test_site_is_only_generated_if_enabled() -> None:
     paths = [artifact.path for artifact in render(load(STARTER), models=False).artifacts]
     assert not [path for path in paths if path.startswith("site/")]

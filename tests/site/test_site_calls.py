@@ -1,4 +1,4 @@
-"""The calls in Python that the site shows are calls that the clients can make."""
+"""The Python calls that the site shows work with the clients."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ SHAPES: Final[list[Any]] = [
     {"type": "array", "items": True},
     {"$ref": "#/components/schemas/Nowhere"},
 ]
-# Variables must not have these names, which samples use themselves.
+# Names that samples use themselves, and variables must not have.
 NAMES: Final = ("client", "client_", "Client", "date", "datetime", "UUID", "Decimal", "result")
 FORMATS: Final = ("date", "date-time", "uuid", "decimal")
 NAMED: Final[list[dict[str, Any]]] = [
@@ -130,7 +130,7 @@ def list_calls(site: Path = SITE, shown: re.Pattern[str] = _SHOWN) -> Iterator[t
             yield page, html.unescape(found)
 
 
-def test_every_operation_of_every_version_has_a_call_that_can_be_made() -> None:
+def test_every_operation_of_every_version_has_a_working_call() -> None:
     calls = list(list_calls())
     assert [page for page, _ in calls] == sorted(SITE.glob("*/operations/*.html"))
     for page, code in calls:
@@ -170,7 +170,7 @@ def test_calls_have_the_right_types(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 def list_bound(code: str) -> tuple[list[str], list[str]]:
-    """Return the variables of arguments in *code*, and what else it binds."""
+    """Return the variables of arguments in *code*, and the other names that it binds."""
     nodes = [*ast.walk(ast.parse(code))]
     annotated = [node.target for node in nodes if isinstance(node, ast.AnnAssign)]
     imports = [node for node in nodes if isinstance(node, ast.ImportFrom)]
@@ -182,7 +182,7 @@ def list_bound(code: str) -> tuple[list[str], list[str]]:
 
 @pytest.fixture(scope="module")
 def apps() -> Iterator[dict[str, Any]]:
-    """The mocks of the environments, by their hosts."""
+    """The mocks of the environments by their hosts."""
     top = SITE.parents[1]
     api = load(top / "schemas")
     with package(Workspace(schemas=top / "schemas", output=SITE.parent), api) as server:
@@ -192,7 +192,7 @@ def apps() -> Iterator[dict[str, Any]]:
         }
 
 
-def test_the_mock_accepts_every_request_that_is_shown(apps: dict[str, Any]) -> None:
+def test_mock_accepts_every_request_shown(apps: dict[str, Any]) -> None:
     async def send_all() -> list[str]:
         refused = []
         for page, command in list_calls(SITE, _SHOWN_CURL):
@@ -225,7 +225,7 @@ def read_curl(command: str) -> httpx.Request:
     return httpx.Request(method, url, headers=headers, content=body)
 
 
-def test_a_form_is_written_with_bytes_for_its_files(tmp_path: Path) -> None:
+def test_form_is_written_with_bytes_for_its_files(tmp_path: Path) -> None:
     api = loaded(tmp_path, UPLOADS)
     document = Projector(api).contract("2024-09-01", EVERYWHERE).document
     samples = Samples(document, api.table, "2024-09-01", lambda *_, **__: None)

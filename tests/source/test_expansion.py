@@ -1,4 +1,4 @@
-"""Anchors, aliases and merge keys of published texts mean what other readers say."""
+"""Anchors, aliases and merge keys have the meaning that other readers give them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dateline.model import Problem
 
 
 class _Writer:
-    """Writes a random text whose aliases all name a node that is complete."""
+    """Writes a random text whose aliases all refer to complete nodes."""
 
     def __init__(self, seed: int) -> None:
         self._dice = Random(seed)
@@ -31,7 +31,7 @@ class _Writer:
         text: str = getattr(self, kind)(depth - 1)
         if dice.random() < 0.5:
             return text
-        # PyYAML refuses an anchor that is there already
+        # PyYAML refuses a duplicate anchor
         name = f"a{len(self._anchors)}"
         self._anchors[name] = kind
         return f"&{name} {text}"
@@ -43,7 +43,7 @@ class _Writer:
         return f"[{', '.join(self.node(depth) for _ in range(self._dice.randrange(4)))}]"
 
     def map(self, depth: int) -> str:
-        # those within this mapping may come after its merge key
+        # aliases within this mapping may follow its merge key
         maps = [f"*{name}" for name, kind in self._anchors.items() if kind == "map"]
         keys = self._dice.sample("pqrstu", self._dice.randrange(5))
         entries = [f"{key}: {self.node(depth)}" for key in keys]
@@ -61,14 +61,14 @@ def read(text: str, readings: Readings | None = None) -> tuple[Any, list[str]]:
 
 
 @cases("seed", range(200))
-def test_a_random_text_means_what_pyyaml_reads(seed: int) -> None:
+def test_random_text_is_read_like_by_pyyaml(seed: int) -> None:
     text = _Writer(seed).document()
     expected = yaml.safe_load(text)
     for readings in (None, Readings()):
         assert read(text, readings) == (expected, [])
 
 
-def test_an_alias_names_the_last_node_with_its_anchor() -> None:
+def test_alias_refers_to_the_last_node_with_its_anchor() -> None:
     assert read("a: &a 1\nb: &a { c: 2 }\nd: *a\n")[0] == {
         "a": 1,
         "b": {"c": 2},
@@ -76,7 +76,7 @@ def test_an_alias_names_the_last_node_with_its_anchor() -> None:
     }
 
 
-def test_aliases_are_read_as_copies_with_the_places_of_what_they_name() -> None:
+def test_aliases_are_copies_with_the_places_of_their_targets() -> None:
     problems: list[Problem] = []
     text = "a: &a\n  x: {}\nb: *a\nc:\n  <<: *a\n  y: 1\n"
     source = read_source(text.encode(), "a.yaml", problems, None)
@@ -90,6 +90,6 @@ def test_aliases_are_read_as_copies_with_the_places_of_what_they_name() -> None:
     assert str(source.locate(("c", "y"))) == "a.yaml:6:3"
 
 
-def test_what_an_alias_repeats_is_reported_once() -> None:
+def test_problem_in_an_aliased_node_is_reported_once() -> None:
     _, problems = read("a: &a { x: !Ref 1, y: 1, y: 2 }\nb: *a\nc: { <<: *a }\n")
     assert [problem.partition(": ")[0] for problem in problems] == ["a.yaml:1:12", "a.yaml:1:26"]

@@ -1,4 +1,4 @@
-"""Texts that are folded to a width are read back as they were, by us and by PyYAML."""
+"""Text folded to a width is read back unchanged, by dateline and by PyYAML."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def folded(text: str) -> str:
 
 
 @given(TEXTS)
-def test_any_text_comes_back(text: str) -> None:
+def test_any_text_round_trips(text: str) -> None:
     longest = max(map(len, text.split()), default=0)
     assert all(len(line) <= WIDTH or longest > 12 for line in folded(text).split("\n"))
 
@@ -60,7 +60,7 @@ def test_any_text_comes_back(text: str) -> None:
         ("https://library.example/" + "a" * 30, "text: >-\n  https://library.example/" + "a" * 30),
     ],
 )
-def test_texts_are_folded_where_they_are_too_long(text: str, written: str) -> None:
+def test_long_text_is_folded(text: str, written: str) -> None:
     assert yaml_text({"text": text}, width=WIDTH).strip() == written
     assert yaml.safe_load(f"{written}\n") == {"text": text}
 
@@ -77,7 +77,7 @@ STYLE = Style(
 
 
 @given(TEXTS)
-def test_any_text_comes_back_in_the_style_of_a_file(text: str) -> None:
+def test_any_text_round_trips_in_the_style_of_a_file(text: str) -> None:
     written = "\n".join(["key:", f"    {entry('text', text, STYLE, 4)}", "    last: 1"])
     assert yaml.safe_load(written) == {"key": {"text": text, "last": 1}}
     longest = max(map(len, text.split()), default=0)
@@ -94,6 +94,8 @@ def test_any_text_comes_back_in_the_style_of_a_file(text: str) -> None:
         (["a: >-", "  folded", "b: " + "many words " * 13], True),
     ],
 )
-def test_long_lines_that_could_be_broken_show_a_style(lines: list[str], folds: bool) -> None:
+def test_long_lines_that_could_be_broken_show_the_style_of_a_file(
+    lines: list[str], folds: bool
+) -> None:
     text = "\n".join(lines) + "\n"
     assert style_of(text, spans(text)).folds is folds

@@ -1,4 +1,4 @@
-"""Keys that are too long to be followed by their colon are written after a question mark."""
+"""Keys too long for an implicit key are written after a question mark."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dateline.source.splice import EditableSource
 from dateline.source.text import yaml_key, yaml_text
 from dateline.source.writing import in_brackets, laid_out, style_of
 
-# Characters that are written as they are, only in quotes, and as escapes of several characters.
+# Characters that are written plainly, only in quotes, and as escapes of several characters.
 KINDS = {
     "plain": "k",
     "quoted": "a: ",
@@ -63,7 +63,7 @@ def check(text: str, wanted: Any, folder: Path) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("length", LENGTHS)
-def test_every_writer_writes_a_key_of_any_length(kind: str, length: int, tmp_path: Path) -> None:
+def test_every_writer_supports_keys_of_any_length(kind: str, length: int, tmp_path: Path) -> None:
     key = (KINDS[kind] * length)[:length]
     for wanted in documents(key):
         for width in (0, 90):
@@ -74,7 +74,7 @@ def test_every_writer_writes_a_key_of_any_length(kind: str, length: int, tmp_pat
         check(f"a:\n  {yaml_key(key, 2)} 1\n", {"a": {key: 1}}, tmp_path)
 
 
-def test_the_mark_is_written_only_where_it_is_needed() -> None:
+def test_question_mark_is_only_written_where_needed() -> None:
     assert yaml_text({"k" * 1024: 1}) == f"\n{'k' * 1024}: 1"
     written = yaml_text({"a": [{"k" * 1025: {"b": 1}}]}, 0)
     assert written == f"\na:\n  - ? {'k' * 1025}\n    :\n      b: 1"
@@ -126,7 +126,7 @@ def replaced(node: Any, path: tuple[str | int, ...], new: dict[str, Any]) -> Any
 
 
 @pytest.mark.parametrize("number", range(len(SOURCES)))
-def test_edits_beside_and_of_such_keys(number: int, tmp_path: Path) -> None:
+def test_long_keys_and_their_neighbours_can_be_edited(number: int, tmp_path: Path) -> None:
     text = SOURCES[number]
     content = plain(parsed(tmp_path, text.encode(), "a.yaml"))
     for path, node in maps(content):

@@ -17,7 +17,7 @@ from support.readings import HALF, PLACED, reading, typed
 from dateline.model import Problem
 from dateline.source.reader import read
 
-# --- Plain words and numbers
+# --- Plain scalars
 
 
 @pytest.mark.parametrize("adopted", [False, True], ids=["authored", "adopted"])
@@ -56,7 +56,7 @@ from dateline.source.reader import read
         ("a b", "a b"),
     ],
 )
-def test_a_plain_scalar_is_what_every_reader_takes_it_for(
+def test_unambiguous_plain_scalar_is_read(
     tmp_path: Path, written: str, value: Any, adopted: bool
 ) -> None:
     document, problems = reading(tmp_path, f"a: {written}\n", adopted=adopted)
@@ -105,7 +105,7 @@ DISPUTED = [
 
 
 @pytest.mark.parametrize(("word", "wording", "alternative", "_"), DISPUTED)
-def test_what_readers_disagree_about_is_refused(
+def test_ambiguous_plain_scalar_is_refused(
     tmp_path: Path, word: str, wording: str, alternative: str, _: Any
 ) -> None:
     document, problems = reading(tmp_path, f"a: {word}\nb: [{word}]\n")
@@ -115,7 +115,7 @@ def test_what_readers_disagree_about_is_refused(
 
 
 @pytest.mark.parametrize(("word", "_wording", "_alternative", "value"), DISPUTED)
-def test_adopted_sources_are_read_as_yaml_1_2_or_as_text(
+def test_ambiguous_scalar_is_read_as_yaml_1_2_or_text_in_adopted_sources(
     tmp_path: Path, word: str, _wording: str, _alternative: str, value: Any
 ) -> None:
     document, problems = reading(tmp_path, f"a: {word}\nb: [{word}]\n", adopted=True)
@@ -123,9 +123,7 @@ def test_adopted_sources_are_read_as_yaml_1_2_or_as_text(
 
 
 @pytest.mark.parametrize("word", sorted({row[0] for row in DISPUTED}))
-def test_a_key_that_readers_disagree_about_is_text_in_adopted_sources_only(
-    tmp_path: Path, word: str
-) -> None:
+def test_ambiguous_key_is_text_in_adopted_sources_only(tmp_path: Path, word: str) -> None:
     said = f"ambiguous-scalar: YAML readers disagree about the key {word}; write '{word}'"
     assert reading(tmp_path, f"{word}: 1\n") == ({word: 1}, [f"api.yaml:1:1: {said}"])
     assert reading(tmp_path, f"{word}: 1\n", adopted=True) == ({word: 1}, [])
@@ -133,7 +131,7 @@ def test_a_key_that_readers_disagree_about_is_text_in_adopted_sources_only(
 
 
 @pytest.mark.parametrize("word", ["200", "-1", "1.5", "true", "false", "null", "1e400", "9" * 400])
-def test_a_key_must_be_text(tmp_path: Path, word: str) -> None:
+def test_key_must_be_text(tmp_path: Path, word: str) -> None:
     shown = word if len(word) < 40 else "9" * 39 + "…"
     said = f"key-not-text: the key {shown} is not text; write '{shown}'"
     assert reading(tmp_path, f"{word}: 1\n") == ({word: 1}, [f"api.yaml:1:1: {said}"])
@@ -141,13 +139,13 @@ def test_a_key_must_be_text(tmp_path: Path, word: str) -> None:
     assert reading(tmp_path, f"'{word}': 1\n") == ({word: 1}, [])
 
 
-def test_a_date_as_a_key_is_text(tmp_path: Path) -> None:
+def test_date_as_a_key_is_text(tmp_path: Path) -> None:
     document, problems = reading(tmp_path, "x-was: { 2026-07-01: { type: string } }\n")
     assert typed(document) == typed({"x-was": {"2026-07-01": {"type": "string"}}})
     assert problems == []
 
 
-def test_a_missing_value_is_refused_and_null_in_adopted_sources(tmp_path: Path) -> None:
+def test_missing_value_is_refused_and_null_in_adopted_sources(tmp_path: Path) -> None:
     text = "a:\nb: [1, {c: , d}]\ne:\n-\n"
     said = "missing-value: a value is missing; write null, '', [] or {}"
     assert reading(tmp_path, text)[1] == [
@@ -165,7 +163,7 @@ def test_a_missing_value_is_refused_and_null_in_adopted_sources(tmp_path: Path) 
 # --- Files
 
 
-def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
+def test_path_that_is_no_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "folder.yaml").mkdir()
     os.mkfifo(tmp_path / "pipe.yaml")
     (tmp_path / "loop.yaml").symlink_to("loop.yaml")
@@ -185,7 +183,7 @@ def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
     ]
 
 
-def test_a_link_is_followed_within_its_folder_only(
+def test_symbolic_link_is_followed_within_its_folder_only(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -210,7 +208,7 @@ def test_a_link_is_followed_within_its_folder_only(
     ]
 
 
-def test_a_folder_may_be_a_link_itself(tmp_path: Path) -> None:
+def test_folder_may_be_a_symbolic_link(tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "real" / "api.yaml").write_text("a: 1\n")
     (tmp_path / "link").symlink_to("real")
@@ -245,7 +243,7 @@ DATA = {
         ),
     ],
 )
-def test_the_same_data_in_yaml_and_in_json_is_the_same_document(
+def test_yaml_and_json_with_the_same_data_are_the_same_document(
     tmp_path: Path, notation: Callable[[Any], str], adopted: bool
 ) -> None:
     from_json = reading(tmp_path, json.dumps(DATA), name="api.json", adopted=adopted)
@@ -254,12 +252,12 @@ def test_the_same_data_in_yaml_and_in_json_is_the_same_document(
     assert (typed(document), problems) == (typed(DATA), [])
 
 
-def test_brackets_in_strings_are_no_levels(tmp_path: Path) -> None:
+def test_brackets_in_strings_are_no_nesting(tmp_path: Path) -> None:
     data = {"a": "\\", "b": "[" * 100, "c": '"' + "{" * 100, "d": '\\"' + "[" * 100}
     assert reading(tmp_path, json.dumps(data), name="api.json") == (data, [])
 
 
-def test_json_keeps_texts_that_look_like_trouble(tmp_path: Path) -> None:
+def test_json_keeps_ambiguous_texts(tmp_path: Path) -> None:
     text = '{"a\\\\u0007": "\\\\ud800", "b": "\\"[{", "c": ["]}\\\\", "\\ud83d\\ude00"], "d": -0}'
     document, problems = reading(tmp_path, text, name="api.json")
     assert problems == []
@@ -281,7 +279,7 @@ for path in sys.argv[1:]:
 """
 
 
-def test_without_libyaml_the_result_is_the_same(tmp_path: Path) -> None:
+def test_result_is_the_same_without_libyaml(tmp_path: Path) -> None:
     contents = [
         PLACED.replace("\t", " "),
         "a: no\n? [1]\n",
@@ -297,7 +295,7 @@ def test_without_libyaml_the_result_is_the_same(tmp_path: Path) -> None:
     for index, content in enumerate(contents):
         document, problems = reading(tmp_path, content, name=f"{index}.yaml")
         expected.append([document, document.marks if document is not None else None, problems])
-    # only libyaml takes half a pair for the end of the file
+    # only libyaml takes a lone surrogate for the end of the file
     (tmp_path / "half.yaml").write_text('a: "x\\ud800"\n')
     answer = subprocess.run(
         [sys.executable, "-c", WITHOUT_LIBYAML, *sorted(map(str, tmp_path.glob("*.yaml")))],

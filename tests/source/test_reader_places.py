@@ -97,7 +97,7 @@ def test_line_ends_and_byte_order_mark_change_nothing(tmp_path: Path, content: s
     assert places(document) == places(expected)
 
 
-def test_problems_count_lines_and_columns_likewise(tmp_path: Path) -> None:
+def test_problems_count_lines_and_columns_alike(tmp_path: Path) -> None:
     text = '"é😀": 1\n\ta: @\n'
     for content in (text, "\ufeff" + text.replace("\n", "\r\n")):
         assert reading(tmp_path, content)[1] == [f"api.yaml:2:1: {TAB}"]
@@ -161,7 +161,7 @@ def locator(tmp_path: Path, request: pytest.FixtureRequest) -> Locator:
         (("components", "schemas", "é😀", "type"), "second.json:6:6", "second.json:6:14"),
         (("components", "schemas", "Ab"), "second.json:6:25", "second.json:6:36"),
         (("tags",), "second.json:7:1", "second.json:7:9"),
-        # what exists in no file: the nearest that does
+        # for a path that exists in no file, the nearest existing one
         (("servers",), "first.yaml:1:1", "first.yaml:1:1"),
         (("paths", "/c", "get"), "first.yaml:2:1", "first.yaml:2:1"),
         (("paths", "/a", "put"), "first.yaml:3:3", "first.yaml:3:3"),
@@ -172,15 +172,15 @@ def locator(tmp_path: Path, request: pytest.FixtureRequest) -> Locator:
         (("openapi", "x"), "first.yaml:1:1", "first.yaml:1:1"),
     ],
 )
-def test_a_path_of_the_joined_document_has_its_place_in_a_file(
+def test_path_of_the_joined_document_has_its_place_in_a_file(
     locator: Locator, path: tuple[str | int, ...], key: str, value: str
 ) -> None:
-    # twice: what was scanned once is remembered
+    # twice: scanned places are cached
     for _ in range(2):
         assert (str(locator.locate(path)), str(locator.locate(path, value=True))) == (key, value)
 
 
-def test_a_part_added_after_reading_stands_where_it_hangs(tmp_path: Path) -> None:
+def test_part_added_after_reading_has_the_place_of_its_parent(tmp_path: Path) -> None:
     document, _ = reading(tmp_path, FIRST)
     other, _ = reading(tmp_path, SECOND, name="second.json")
     assert document is not None
@@ -211,7 +211,7 @@ def test_a_part_added_after_reading_stands_where_it_hangs(tmp_path: Path) -> Non
         *('{"a": 1} x', '{"a": {"b": 1}', '{"a": {"b" 1}}', "{1: 2}", '{"a": tru}', '{"a": "\n"}'),
     ],
 )
-def test_places_are_found_in_what_the_parser_takes_and_nothing_else(text: str) -> None:
+def test_places_are_found_in_everything_the_parser_accepts(text: str) -> None:
     assert taken(JsonText("a.json", text).read) == taken(
         lambda: json.loads(text, object_pairs_hook=unique)
     )
@@ -231,11 +231,11 @@ def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("text", ["NaN", "[-Infinity]", '{"a": 1e400}', f"[{'9' * 400}]"])
-def test_numbers_that_not_every_reader_knows_are_refused_with_their_places(text: str) -> None:
+def test_ambiguous_numbers_are_refused_with_their_places(text: str) -> None:
     assert taken(JsonText("a.json", text).read) == "refused"
 
 
-def test_what_is_read_with_its_places_has_the_same_as_what_is_looked_up_later() -> None:
+def test_places_read_at_once_equal_those_looked_up_later() -> None:
     text = '{"a": {"b": {"c": [1, {"d": 2}]}},\n "e": [[3], 4]}'
     known, unknown = JsonText("a.json", text), JsonText("a.json", text)
     known.read()
@@ -270,7 +270,7 @@ FIRST_OF_TWO = """{"paths": {"/a": {"get": {"x": [1]}, "put": {"y": {}}}, "/b": 
         ('{"paths"', '{"z": {},\n"paths"', [("paths", "/a", "put"), ("paths", "/b", "get")]),
     ],
 )
-def test_what_two_texts_hold_in_the_same_words_is_read_once(
+def test_equal_parts_of_two_texts_are_read_once(
     old: str, new: str, shared: list[tuple[str, ...]]
 ) -> None:
     one, text = JsonText("a.json", FIRST_OF_TWO), FIRST_OF_TWO.replace(old, new, 1)
@@ -290,7 +290,7 @@ def part(value: Any, path: tuple[str, ...]) -> Any:
 
 
 def trails(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
-    """Yield the keys and indexes that lead to each value in *value*."""
+    """Yield the path of each value in *value*."""
     yield path
     if isinstance(value, dict | list):
         for step, found in value.items() if isinstance(value, dict) else enumerate(value):

@@ -1,4 +1,4 @@
-"""Every text that is refused, with every problem in it."""
+"""Every text that is refused, with all its problems."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ from dateline.source.reader import Locator
 
 
 class Case(NamedTuple):
-    """A file and every line that is said of it."""
+    """A file, and all its problems."""
 
     it: str
     content: str | bytes
     says: list[str]
-    adopted: list[str] | None = None  # where adopted sources are treated otherwise
+    adopted: list[str] | None = None  # where adopted sources are treated differently
 
 
 YAML_CASES = [
@@ -294,7 +294,9 @@ YAML_CASES = [
 
 @pytest.mark.parametrize("adopted", [False, True], ids=["authored", "adopted"])
 @pytest.mark.parametrize("case", YAML_CASES, ids=lambda case: case.it)
-def test_yaml_is_refused_with_every_problem(tmp_path: Path, case: Case, adopted: bool) -> None:
+def test_invalid_yaml_is_refused_with_every_problem(
+    tmp_path: Path, case: Case, adopted: bool
+) -> None:
     expected = case.says if case.adopted is None or not adopted else case.adopted
     _, problems = reading(tmp_path, case.content, adopted=adopted)
     assert problems == [f"api.yaml:{line}" for line in expected]
@@ -446,7 +448,9 @@ JSON_CASES = [
 
 @pytest.mark.parametrize("adopted", [False, True], ids=["authored", "adopted"])
 @pytest.mark.parametrize("case", JSON_CASES, ids=lambda case: case.it)
-def test_json_is_refused_with_every_problem(tmp_path: Path, case: Case, adopted: bool) -> None:
+def test_invalid_json_is_refused_with_every_problem(
+    tmp_path: Path, case: Case, adopted: bool
+) -> None:
     expected = case.says if case.adopted is None or not adopted else case.adopted
     _, problems = reading(tmp_path, case.content, name="api.json", adopted=adopted)
     assert problems == [f"api.json:{line}" for line in expected]
@@ -477,20 +481,20 @@ def test_each_escape_of_a_forbidden_character_is_refused(
         *((r"\N", 0x85), (r"\L", 0x2028), (r"\P", 0x2029), (r"\U0000202e", 0x202E)),
     ],
 )
-def test_so_are_the_escapes_that_only_yaml_has(tmp_path: Path, escape: str, said: int) -> None:
+def test_escapes_that_only_yaml_has_are_refused(tmp_path: Path, escape: str, said: int) -> None:
     _, problems = reading(tmp_path, f'a: "{escape}"\n')
     assert problems == [f"api.yaml:1:4: {ESCAPED.format(f'U+{said:04X}')}"]
 
 
 @pytest.mark.parametrize("half", [r"\ud800", r"\uDBFF", r"\udc00", r"\uDFFF", r"\ud83d\ud83d"])
-def test_half_a_surrogate_pair_is_refused(tmp_path: Path, half: str) -> None:
+def test_lone_surrogate_is_refused(tmp_path: Path, half: str) -> None:
     for name in ("api.yaml", "api.json"):
         _, problems = reading(tmp_path, f'{{"a": "{half}x"}}', name=name)
         assert problems == [f"{name}:1:7: {HALF}"]
 
 
 @pytest.mark.parametrize("name", ["api.yaml", "api.json"])
-def test_the_first_of_equal_keys_stays(tmp_path: Path, name: str) -> None:
+def test_first_of_duplicate_keys_is_kept(tmp_path: Path, name: str) -> None:
     text = '{"a": 1, "b": {"c": 2}, "a": {"x": [3]}, "b": 4, "d": 5}'
     document, problems = reading(tmp_path, text, name=name)
     assert typed(document) == typed({"a": 1, "b": {"c": 2}, "d": 5})
@@ -503,7 +507,7 @@ def test_the_first_of_equal_keys_stays(tmp_path: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("enabled", [True, False])
-def test_the_garbage_collector_is_left_as_it_was(tmp_path: Path, enabled: bool) -> None:
+def test_garbage_collector_is_restored(tmp_path: Path, enabled: bool) -> None:
     before = gc.isenabled()
     try:
         (gc.enable if enabled else gc.disable)()
@@ -527,7 +531,7 @@ def test_the_garbage_collector_is_left_as_it_was(tmp_path: Path, enabled: bool) 
         ("api.json", '[{"]":'),
     ],
 )
-def test_a_hundred_thousand_levels_are_one_problem(
+def test_hundred_thousand_levels_are_one_problem(
     tmp_path: Path, name: str, unit: str, adopted: bool
 ) -> None:
     document, problems = reading(tmp_path, unit * 100_000, name=name, adopted=adopted)

@@ -1,4 +1,4 @@
-"""The law of the room: what one half writes, the other half reads back, for every string."""
+"""Every string that is written is read back."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dateline.source.reader import read_content
 from dateline.source.splice import EditableSource
 from dateline.source.text import json_text, yaml_text
 
-# What readers take for something else, what ends or begins things, and what no eye can see.
+# Texts that readers misinterpret, that start or end something, and that are invisible.
 PIECES = (
     *("y", "No", "on", "TRUE", "False", "null", "Null", "~", "nan", ".nan", "inf", "-.INF", "<<"),
     *("0", "-1", "+1", "007", "0o7", "0x1F", "0b1", "1_000", "1:30", "190:20:30", "1e3", "1.e5"),
@@ -45,7 +45,7 @@ PIECES = (
 )
 TEXTS = st.lists(st.sampled_from(PIECES), max_size=5).map("".join)
 
-# Where a text can be: as a key or a value, laid out by lines or in brackets, with a comment behind.
+# Places of a text: as a key or a value, in block or flow style, with a comment after it.
 POSITIONS = {
     "value": (b"a: 1\n", ("put", ("b",)), ("b",)),
     "replaced value": (b"a: 1 # why\nc: 2\n", ("replace", ("a",)), ("a",)),
@@ -75,7 +75,7 @@ def at(node: Any, path: tuple[str | int, ...]) -> Any:
 
 
 def requires_same(content: bytes, name: str, path: tuple[str | int, ...], text: str) -> None:
-    """Assert that both ways of our reader, and PyYAML, find *text* at *path*."""
+    """Assert that our reader, with both parsers, and PyYAML find *text* at *path*."""
     for adopted in (False, True):
         assert at(read_back(content, name, adopted=adopted), path) == text
     others = json.loads(content) if name.endswith(".json") else yaml.safe_load(content)
@@ -86,26 +86,24 @@ def requires_same(content: bytes, name: str, path: tuple[str | int, ...], text: 
 @given(text=TEXTS)
 @example(text="")
 @example(text="word " * 40)
-def test_a_text_put_into_a_source_is_read_back(position: str, text: str) -> None:
+def test_text_put_into_a_source_is_read_back(position: str, text: str) -> None:
     before, (edit, path), goal = POSITIONS[position]
     name = "a.json" if before.startswith(b"{") else "a.yaml"
     source = EditableSource(before, json=name == "a.json")
     getattr(source, edit)(path, text)
     requires_same(source.content(), name, goal, text)
     after = source.content()
-    # what the edit is not about stays what it was, comments included
+    # the rest is unchanged, comments included
     assert (b"# why" in before) == (b"# why" in after) or position == "replaced block"
 
 
 @pytest.mark.parametrize(
     "before",
     [b"a: 1 # why\nb: 2\n", b"{ a: 1, b: 2 } # why\n", b"a: # why\n  b: 2\n", b'{\n  "a": 1\n}\n'],
-    ids=["lines", "brackets", "holder", "JSON"],
+    ids=["block", "flow", "holder", "JSON"],
 )
 @given(text=TEXTS.filter(lambda text: text != "b"))
-def test_a_key_is_read_back_where_it_is_added_and_where_it_is_renamed(
-    before: bytes, text: str
-) -> None:
+def test_added_or_renamed_key_is_read_back(before: bytes, text: str) -> None:
     name = "a.json" if before.startswith(b"{\n") else "a.yaml"
     renamed = EditableSource(before, json=name == "a.json")
     renamed.rename(("a",), text)
@@ -124,7 +122,7 @@ def test_a_key_is_read_back_where_it_is_added_and_where_it_is_renamed(
         max_leaves=6,
     )
 )
-def test_a_document_is_read_back_as_it_was(value: Any) -> None:
+def test_written_document_is_read_back(value: Any) -> None:
     document = {"here": value}
     as_yaml = yaml_text(document).lstrip("\n") + "\n"
     as_json = json_text(document) + "\n"

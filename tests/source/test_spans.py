@@ -1,4 +1,4 @@
-"""Where the parts of a source stand in its text, whatever its characters and line ends."""
+"""The spans of the parts of a source in its text, for all characters and line ends."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ last: {}
 
 
 def parts(text: str, span: Span) -> Any:
-    """Return *span* and what is below it as (style, column, text or children)."""
+    """Return *span* and its parts as (style, column, text or children)."""
     if span.is_map:
         pairs = zip(span.names, span.keys, span.below, strict=True)
         children: Any = {
@@ -118,13 +118,13 @@ def test_line_ends_may_be_of_either_kind() -> None:
         ("a: |   # + no mark\n  x\n\n", "  x"),
     ],
 )
-def test_what_has_no_bracket_ends_with_its_last_line(text: str, end: str) -> None:
+def test_block_collection_ends_with_its_last_line(text: str, end: str) -> None:
     root = spans(text)
     assert text[: root.end].endswith(end)
     assert root.end == root.below[-1].end
 
 
-def test_json_is_reported_as_collections_in_brackets() -> None:
+def test_json_has_flow_collections() -> None:
     text = '{\n  "a\\u00e4": [1, {"b": null}],\n\t"c\\/": "x\\"}",\n "😀": {} }'
     assert parts(text, spans(text, json=True)) == (
         "{",
@@ -140,7 +140,7 @@ def test_json_is_reported_as_collections_in_brackets() -> None:
     )
 
 
-def test_both_parsers_tell_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_both_parsers_find_the_same_spans(monkeypatch: pytest.MonkeyPatch) -> None:
     texts = [TEXT, TEXT.replace("\n", "\r\n")]
     texts += [Writer(Random(seed)).text(value(Random(seed))) for seed in range(40)]
     here = [parts(text, spans(text)) for text in texts]
@@ -149,7 +149,7 @@ def test_both_parsers_tell_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @cases("seed", range(40))
-def test_children_follow_each_other_within_what_holds_them(seed: int) -> None:
+def test_children_are_consecutive_within_their_parent(seed: int) -> None:
     text = Writer(Random(seed)).text(value(Random(seed)))
     for span in everything(spans(text)):
         ends = [span.start]

@@ -1,4 +1,4 @@
-"""Editing sources: the file says what was meant, and all that no edit is about stays as it was."""
+"""Edited sources have the intended value, and all other text is unchanged."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 def reading(content: bytes, folder: Path, name: str = "a.yaml") -> Any:
-    """Return what the reader makes of *content*, without its positions."""
+    """Return the value of *content* without its positions."""
     return plain(parsed(folder, content, name))
 
 
 def exactly(one: Any) -> Any:
-    """Return *one* so that `==` tells types and the order of keys apart."""
+    """Return *one* in a form in which `==` distinguishes types and the order of keys."""
     if isinstance(one, dict):
         return ("map", [(key, exactly(below)) for key, below in one.items()])
     if isinstance(one, list):
@@ -63,7 +63,7 @@ NEW = ("x-added", "fresh key", "200", "$ref", "ключ")
 
 
 def random_edit(random: Random, source: EditableSource, wanted: Any) -> str:
-    """Do one random edit to *source* and to the plain value *wanted*."""
+    """Apply a random edit to *source* and to the plain value *wanted*."""
     places = list(trails(wanted))
     maps = [path for path, node in places if isinstance(node, dict)]
     lists = [path for path, node in places if isinstance(node, list)]
@@ -112,14 +112,14 @@ def variants(text: str) -> Iterator[bytes]:
 
 
 @pytest.mark.parametrize("seed", range(60))
-def test_a_file_says_what_was_meant_after_any_edits(seed: int, tmp_path: Path) -> None:
+def test_file_has_the_intended_value_after_any_edits(seed: int, tmp_path: Path) -> None:
     random = Random(seed)
     for round_ in range(8):
         document = value(random)
         text = Writer(random).text(document)
         for content in variants(text):
             before = reading(content, tmp_path)
-            # without a last line end, block text at the end of the file has none either
+            # without a line end at the end of the file, block text has none either
             assert exactly(before) == exactly(document) or not text.endswith("\n"), text
             again = Random(seed * 1000 + round_)
             source, wanted = EditableSource(content), before
@@ -131,7 +131,7 @@ def test_a_file_says_what_was_meant_after_any_edits(seed: int, tmp_path: Path) -
                 )
 
 
-def test_the_same_holds_for_json(tmp_path: Path) -> None:
+def test_json_file_has_the_intended_value_after_any_edits(tmp_path: Path) -> None:
     for seed in range(60):
         random = Random(seed)
         document = value(random)
@@ -143,7 +143,7 @@ def test_the_same_holds_for_json(tmp_path: Path) -> None:
         assert exactly(reading(after, tmp_path, "a.json")) == exactly(wanted), f"{done}\n{after!r}"
 
 
-# By hand
+# Examples
 
 
 def text_after(text: str, *edits: tuple[Any, ...]) -> str:
@@ -230,7 +230,7 @@ def text_after(text: str, *edits: tuple[Any, ...]) -> str:
         ("'a': 1\n", [("rename", ("a",), "200")], "'200': 1\n"),
     ],
 )
-def test_an_edit(text: str, edits: list[tuple[Any, ...]], after: str) -> None:
+def test_edit_of_a_text(text: str, edits: list[tuple[Any, ...]], after: str) -> None:
     assert text_after(text, *edits) == after
 
 
@@ -257,20 +257,18 @@ def test_an_edit(text: str, edits: list[tuple[Any, ...]], after: str) -> None:
         ("word " * 30 + "end", ">-\n  " + "word " * 14 + "word\n  " + "word " * 15 + "end"),
     ],
 )
-def test_a_value_is_written_as_every_reader_takes_it(
-    value: Any, written: str, tmp_path: Path
-) -> None:
+def test_value_is_written_unambiguously(value: Any, written: str, tmp_path: Path) -> None:
     after = text_after("a: 'quoted'\n", ("put", ("b",), value))
     assert after == f"a: 'quoted'\nb: {written}\n"
     assert exactly(reading(after.encode(), tmp_path)["b"]) == exactly(value)
 
 
-def test_long_text_is_not_broken_where_other_long_text_is_not() -> None:
+def test_long_text_is_not_folded_where_other_long_text_is_not() -> None:
     long = "word " * 30 + "end"
     assert text_after(f"a: {long}\n", ("put", ("b",), long)) == f"a: {long}\nb: {long}\n"
 
 
-# Lines that no edit is about
+# Lines that an edit doesn't concern
 
 
 def span_at(root: Span, trail: Trail) -> Span:
@@ -284,11 +282,11 @@ def lines_of(text: str, start: int, end: int) -> int:
 
 
 def concerned(text: str, root: Span, kind: str, trail: Trail) -> int:
-    """Return how many lines of *text* an edit may change: those of what it is about."""
+    """Return how many lines of *text* an edit may change."""
     holder = span_at(root, trail[:-1])
     if holder.style in ("{", "["):
         return lines_of(text, holder.start, holder.end)
-    # what is first may stand behind the dash of the item around it
+    # the first part may follow the dash of the item around it
     line = text.rfind("\n", 0, holder.start) + 1
     behind = trail[-1] in (0, *holder.names[:1]) and text[line : holder.start].strip() != ""
     if kind in ("put", "insert"):
@@ -306,7 +304,7 @@ def concerned(text: str, root: Span, kind: str, trail: Trail) -> int:
 
 
 def lines_above(text: str, start: int) -> int:
-    """Return how many comments stand directly above what begins at *start*, and blanks above."""
+    """Return the number of comments directly above *start*, and of blank lines above them."""
     *lines, margin = text[:start].split("\n")
     comments = list(takewhile(lambda line: line.startswith(f"{margin}#"), reversed(lines)))
     rest = lines[: len(lines) - len(comments)]
@@ -314,7 +312,7 @@ def lines_above(text: str, start: int) -> int:
 
 
 def unchanged(before: list[bytes], after: list[bytes]) -> int:
-    """Return how many lines at the beginning and the end of *before* stand in *after* too."""
+    """Return how many lines at the beginning and at the end of *before* are in *after* as well."""
     most = min(len(before), len(after))
     first = next((i for i in range(most) if before[i] != after[i]), most)
     last = next((i for i in range(most - first) if before[-1 - i] != after[-1 - i]), most - first)
@@ -335,7 +333,7 @@ def single_edits(document: Any) -> Iterator[tuple[str, Trail]]:
 
 
 def do(source: EditableSource, document: Any, kind: str, trail: Trail, new: Any) -> Any:
-    """Do one edit to *source*; return what *document* is then."""
+    """Apply an edit to *source*; return the resulting value of *document*."""
     wanted = copy.deepcopy(document)
     holder = at(wanted, trail[:-1])
     if kind == "put":
@@ -375,7 +373,7 @@ def check_edit(content: bytes, document: Any, kind: str, trail: Trail, folder: P
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_lines_that_an_edit_is_not_about_stay(seed: int, tmp_path: Path) -> None:
+def test_lines_that_an_edit_does_not_concern_are_unchanged(seed: int, tmp_path: Path) -> None:
     random = Random(seed)
     text = Writer(random).text(value(random))
     for content in variants(text):
@@ -387,7 +385,7 @@ def test_lines_that_an_edit_is_not_about_stay(seed: int, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("path", SCHEMAS, ids=lambda path: path.name)
-def test_real_sources_keep_what_no_edit_is_about(path: Path, tmp_path: Path) -> None:
+def test_real_sources_keep_everything_that_no_edit_concerns(path: Path, tmp_path: Path) -> None:
     content = path.read_bytes()
     document = reading(content, tmp_path)
     edits = list(single_edits(document))

@@ -1,4 +1,4 @@
-"""Text laid out reads back as the same value, in every reader."""
+"""Text that is written is read back as the same value by every reader."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from support.tables import cases
 
 from dateline.source.text import compact_json, json_text, write_json, yaml_text
 
-# What one YAML reader or another takes for something that is not this text.
+# Texts that some YAML readers interpret as something else.
 _AMBIGUOUS = """
 y Y n N yes no on off true True FALSE null Null ~ 012 0o14 0x1F 0b1 1_000 1:30 190:20:30 .inf
 -.INF .nan 1e3 1.0 -1 +1 2026-07-01 2026-07-01T00:00:00Z << = - ? : , [ ] { } # & * ! | > ' "
@@ -45,19 +45,19 @@ def as_yaml(value: Any) -> str:
 
 
 @given(values)
-def test_json_reads_back_as_the_same_value(value: Any) -> None:
+def test_json_round_trips(value: Any) -> None:
     assert json.loads(json_text(value, 4)) == value
 
 
 @given(values, st.sampled_from([0, 4]))
-def test_json_is_the_same_by_whatever_it_is_written(value: Any, indent: int) -> None:
+def test_all_writers_of_json_agree(value: Any, indent: int) -> None:
     assert json_text([value], indent) == write_json([value], indent)
 
 
 @cases(
     "value", [1e16, -1e-5, 0.00001, 0.000012, 0.0001, -0.0, 5e-324, 2**64, "1e5", "\x7f", "\ud800"]
 )
-def test_json_of_extremes_is_the_same_by_whatever_it_is_written(value: Any) -> None:
+def test_all_writers_of_json_agree_about_extremes(value: Any) -> None:
     assert json_text({"a": [value]}) == write_json({"a": [value]}, 0)
 
 
@@ -70,19 +70,19 @@ def test_compact_json_is_that_of_the_standard_library(value: Any) -> None:
 
 
 @given(values)
-def test_yaml_reads_back_as_the_same_value_in_a_yaml_1_1_reader(value: Any) -> None:
+def test_yaml_round_trips_in_a_yaml_1_1_reader(value: Any) -> None:
     assert yaml.safe_load(as_yaml(value)) == {"value": {"v": value}}
 
 
 @given(values)
-def test_yaml_reads_back_as_the_same_value_in_a_yaml_1_2_reader(value: Any) -> None:
+def test_yaml_round_trips_in_a_yaml_1_2_reader(value: Any) -> None:
     from ruamel.yaml import YAML
 
     assert YAML(typ="safe", pure=True).load(as_yaml(value)) == {"value": {"v": value}}
 
 
 @cases("text", AMBIGUOUS)
-def test_text_that_readers_disagree_on_stays_text(text: str) -> None:
+def test_ambiguous_text_stays_text(text: str) -> None:
     assert yaml.safe_load(as_yaml([text, {text: text}])) == {"value": {"v": [text, {text: text}]}}
 
 
@@ -132,19 +132,19 @@ def test_unprintable_characters_are_escaped() -> None:
         ("one\ntwo", " |-\n  one\n  two"),
         ("one\ntwo\n", " |\n  one\n  two\n"),
         ("one\n\ntwo\n", " |\n  one\n\n  two\n"),
-        # a literal block would take or give the blank lines at its ends
+        # a literal block would add or drop blank lines at its ends
         ("one\ntwo\n\n", ' "one\\ntwo\\n\\n"'),
         ("one\n\n", ' "one\\n\\n"'),
         ("\none\n", ' "\\none\\n"'),
         ("\n", ' "\\n"'),
-        # and a blank before the first line would be its margin, one behind a line be lost
+        # a blank before the first line would become indentation, and one after a line would be lost
         (" one\ntwo\n", ' " one\\ntwo\\n"'),
         ("\tone\ntwo\n", ' "\\tone\\ntwo\\n"'),
         ("one \ntwo\n", ' "one \\ntwo\\n"'),
         ("one\n two\n", " |\n  one\n   two\n"),
     ],
 )
-def test_lines_are_a_block_only_where_it_gives_them_back(text: str, laid_out: str) -> None:
+def test_block_style_is_only_used_if_it_round_trips(text: str, laid_out: str) -> None:
     found = yaml_text(text, 2)
     assert found == laid_out.removesuffix("\n")
     assert yaml.safe_load(f"value:{found}\n") == {"value": text}

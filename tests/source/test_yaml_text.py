@@ -1,4 +1,4 @@
-"""A YAML text that is read entry by entry holds what it holds as a whole, at the same places."""
+"""A YAML text read entry by entry has the same values and places as when read as a whole."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ x-quoted: 'over
   lines'
 """
 
-# Each in place of a line of the document, or added to it: what other readers of lines stumble on.
+# Lines that replace or extend lines of the document, and that line-based readers get wrong.
 ODDITIES = {
     "nothing": ("", ""),
     "a document mark": ("# about the file\n", "---\n"),
@@ -157,7 +157,7 @@ def edit(oddity: str) -> str:
 
 @cases("oddity", ODDITIES)
 @cases("ending", ["\n", ""], ids=["with a line end", "without"])
-def test_it_holds_what_the_whole_holds_at_the_same_places(oddity: str, ending: str) -> None:
+def test_entries_have_the_values_and_places_of_the_whole_text(oddity: str, ending: str) -> None:
     text = edit(oddity).replace("\r\n", "\n").rstrip("\n") + ending
     whole, problems = read_whole(text)
     document, found, entries = read_by_entry(text)
@@ -171,7 +171,7 @@ def test_it_holds_what_the_whole_holds_at_the_same_places(oddity: str, ending: s
 
 
 @cases("oddity", ODDITIES)
-def test_what_it_shares_with_another_text_is_read_once(oddity: str) -> None:
+def test_entries_shared_with_another_text_are_read_once(oddity: str) -> None:
     before, _, first = read_by_entry(DOCUMENT)
     text = edit(oddity).replace("\r\n", "\n")
     whole, problems = read_whole(text)
@@ -193,7 +193,7 @@ def part(value: Any, path: tuple[str, ...]) -> Any:
     return value
 
 
-def test_an_edit_leaves_the_rest_shared() -> None:
+def test_edit_leaves_the_rest_shared() -> None:
     before, _, first = read_by_entry(DOCUMENT)
     after, _, _ = read_by_entry(DOCUMENT.replace('default: "1:30"', "default: x"), first)
     assert part(after, ("paths", "/a")) is part(before, ("paths", "/a"))
@@ -206,7 +206,7 @@ def test_an_edit_leaves_the_rest_shared() -> None:
 
 @pytest.mark.parametrize("style", [None, True, False], ids=["mixed", "flow", "block"])
 @pytest.mark.parametrize("indent", [2, 4, 7])
-def test_what_other_writers_lay_out_is_read(style: bool | None, indent: int) -> None:
+def test_layout_of_other_writers_is_read(style: bool | None, indent: int) -> None:
     data = yaml.safe_load(DOCUMENT)
     text = yaml.safe_dump(data, sort_keys=False, default_flow_style=style, indent=indent)
     document, problems, _ = read_by_entry(text)
