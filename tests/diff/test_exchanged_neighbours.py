@@ -105,6 +105,23 @@ def test_one_of_two_members_changes_to_what_the_other_implies(
         assert not found or one != other
 
 
+@cases(
+    ("keyword", "shared"),
+    [("unevaluatedProperties", HAS["a"]), ("unevaluatedItems", FIRST)],
+)
+def test_a_schema_that_several_members_refer_to_is_evaluated_in_each(
+    keyword: str, shared: Schema
+) -> None:
+    reference = {"$ref": "#/components/schemas/Shared"}
+    without = {"allOf": [{keyword: STRING}], **reference}
+    within = {"allOf": [{keyword: STRING, **reference}], **reference}
+    twice = {"allOf": [{keyword: STRING, "allOf": [reference], **reference}, reference]}
+    below = {"allOf": [reference, {keyword: STRING, "allOf": [{"allOf": [reference]}]}]}
+    for before, after in product((without, within, twice, below), repeat=2):
+        found = compare(before, after, {"Shared": shared}, {"Shared": shared})
+        assert bool(found) == ((before is without) != (after is without)), (before, after)
+
+
 @pytest.mark.parametrize("count", [1, 2, 3])
 @pytest.mark.parametrize("keyword", ["not", "if", "then", "else", "contains"])
 def test_change_behind_a_reference_in_a_member_is_reported(keyword: str, count: int) -> None:

@@ -474,6 +474,7 @@ def within(view: SchemaView, part: Part) -> list[Part]:
 
     Source: JSON Schema 2020-12, core, section 11.
     """
-    return [
-        one for one in view.parts if one is part or any(node is part.node for node in one.above)
-    ]
+    # a part that several refer to is listed once, with what is above it in one of them
+    below = view.schemas.reader.parts([Located(part.node, part.pointer)])
+    known = {id(one.node) for one in below}
+    return [one for one in view.parts if one is part or id(one.node) in known]
