@@ -83,7 +83,6 @@ class SampledDocument:
 
         These are the schemas that extend it, and it itself. Empty where no discriminator chooses.
         """
-        self._depths: dict[str, float] = {}
         self._schemas = self._reader.resolver.section("schemas")
         self._subtypes = subtypes(self._schemas)
         # by id: `variants` keeps them alive
@@ -259,20 +258,23 @@ class SampledDocument:
 
         That is infinity if every value is infinite.
         """
-        if not self._depths:
-            # the schema as read may have more references than the document itself
-            known = ("#" + pointer(("components", "schemas", name)) for name in self._schemas)
-            found = _list_references(self.root).union(known)
-            goals = {each: self._reader.resolver.locate(each) for each in sorted(found)}
-            self._depths = dict.fromkeys(goals, math.inf)
-            before: dict[str, float] = {}
-            while before != self._depths:
-                before = self._depths
-                self._depths = {
-                    reference: _depth(goal.value, before) if goal else math.inf
-                    for reference, goal in goals.items()
-                }
         return _depth(schema, self._depths)
+
+    @cached_property
+    def _depths(self) -> dict[str, float]:
+        """The depths of the targets of all references."""
+        # the schema as read may have more references than the document itself
+        known = ("#" + pointer(("components", "schemas", name)) for name in self._schemas)
+        references = _list_references(self.root).union(known)
+        goals = {each: self._reader.resolver.locate(each) for each in sorted(references)}
+        found, before = dict.fromkeys(goals, math.inf), dict[str, float]()
+        while before != found:
+            before = found
+            found = {
+                reference: _depth(goal.value, before) if goal else math.inf
+                for reference, goal in goals.items()
+            }
+        return found
 
 
 def _compile_plain(schemas: str) -> Any:
