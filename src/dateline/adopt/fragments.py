@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import cache
 from itertools import takewhile
 from typing import Any, Final
 
@@ -44,6 +45,7 @@ def split(document: dict[str, Any]) -> dict[str, dict[str, Any]]:
     components = document.get("components", {})
     users: dict[Component, set[str]] = defaultdict(set)
 
+    @cache
     def list_used(component: Component) -> list[Component]:
         section, name = component
         return _components_in(components.get(section, {}).get(name))
@@ -57,8 +59,12 @@ def split(document: dict[str, Any]) -> dict[str, dict[str, Any]]:
             fragments[file].setdefault(section, {})[name] = item
             for component in _components_in(item):
                 users[component].add(file)
-    for file in fragments:
-        for component in closure([one for one in users if file in users[one]], list_used):
+    starts: dict[str, list[Component]] = defaultdict(list)
+    for component, files in users.items():
+        for file in files:
+            starts[file].append(component)
+    for file, used in starts.items():
+        for component in closure(used, list_used):
             users[component].add(file)
     shared: dict[Component, set[str]] = {}
     for section, nodes in components.items():
@@ -91,16 +97,18 @@ def _find_homes(
     others are in the first file that uses them.
     """
     homes = {each: next(iter(found)) for each, found in users.items() if len(found) == 1}
-    files, lines = [*fragments], _count_lines(fragments[COMMON])
+    order = {file: at for at, file in enumerate(fragments)}
+    words = {file: _list_singular(file.split("-")) for file in fragments if file != COMMON}
+    lines = _count_lines(fragments[COMMON])
     for each in sorted(users.keys() - homes.keys(), key=lambda each: _rank(users[each], each)):
         section, name = each
-        called = _find_namesake(name, sorted(users[each] - {COMMON}, key=files.index))
+        called = _find_namesake(name, {file: words[file] for file in words if file in users[each]})
         if called is not None:
             homes[each] = called
             continue
         lines += 1 + _count_lines(components[section][name])
         is_first = lines > _LONGEST and bool(users[each])
-        homes[each] = min(users[each], key=files.index) if is_first else COMMON
+        homes[each] = min(users[each], key=order.__getitem__) if is_first else COMMON
     return {each: homes[each] for each in users}
 
 
@@ -109,12 +117,11 @@ def _rank(users: set[str], component: Component) -> tuple[bool, int, Component]:
     return component[0] != "securitySchemes", -len(users), component
 
 
-def _find_namesake(component: str, files: list[str]) -> str | None:
-    """Return the one of *files* whose words, in the singular, *component* begins with."""
+def _find_namesake(component: str, files: dict[str, list[str]]) -> str | None:
+    """Return the one of *files* with whose words, in the singular, the name *component* begins."""
     words = _list_singular(snake(component).split("_"))
-    found = {file: _list_singular(file.split("-")) for file in files}
-    alike = [file for file in files if words[: len(found[file])] == found[file]]
-    return max(alike, key=lambda file: len(found[file]), default=None)
+    alike = [file for file, own in files.items() if words[: len(own)] == own]
+    return max(alike, key=lambda file: len(files[file]), default=None)
 
 
 def _list_singular(words: list[str]) -> list[str]:
