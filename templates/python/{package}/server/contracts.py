@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from functools import cached_property, partial
 from typing import Any, Final, cast
 
-from jsonschema_rs import Draft202012Validator, ValidationError
+from jsonschema_rs import Draft202012Validator, ReferencingError, ValidationError
 
 from .runtime.errors import LONGEST_QUOTE, RequestError, quote
 from .runtime.media_types import find_declared, is_json
@@ -293,8 +294,22 @@ class Contracts:
         schema = self.answer_schema(operation, key, media_type)
         if schema is None:
             return None
+        return self._answers.find(schema)
+
+    def result_validator(self, operation: str, key: str, media_type: str) -> Validator | None:
+        """Return the validator of canonical results; None for a media type that is not JSON."""
+        schema = self._results.get(operation, {}).get(key, {}).get(media_type)
+        return None if schema is None else self._handled.find(schema)
+
+    @cached_property
+    def _handled(self) -> JointValidators:
+        return JointValidators(self._results.values(), self._canonical.get)
+
+    @cached_property
+    def _answers(self) -> JointValidators:
+        results = {**self._results, **self._answered["results"]}
         components = {**self._canonical, **self._answered["canonical"]}
-        return Validator(schema, components.get)
+        return JointValidators(results.values(), components.get)
 
     def event_data(self, operation: str, key: str, media_type: str) -> Any:
         """Return the form of the items of the event stream that *operation* responds with."""
@@ -319,7 +334,7 @@ class Contracts:
 
     def judge(self, schema: Any, version: str | None) -> Validator:
         """Return the validator of *schema* at *version*, of the canonical one if it is None."""
-        key = json.dumps(schema, sort_keys=True), version
+        key = _write(schema), version
         if key not in self._judges:
             find = self._canonical.get
             if version is not None:
@@ -353,24 +368,67 @@ class Contracts:
         return self.environment in entry.get("environments", (self.environment,))
 
 
-class Validator:
-    """Validates values against a schema, formats included; *find* returns components by name."""
+class JointValidators:
+    """The validators of responses, by operation, key and media type, which are compiled together.
 
-    def __init__(self, schema: Any, find: FindComponent) -> None:
-        self._schema = schema
+    They share what they refer to: alone, each would compile every component that it leads to.
+    """
+
+    def __init__(
+        self, responses: Iterable[Mapping[str, Mapping[str, Any]]], find: FindComponent
+    ) -> None:
+        schemas = [each for keys in responses for types in keys.values() for each in types.values()]
+        self._names: dict[str, str] = {}
+        self._schemas: dict[str, Any] = {}
+        for schema in schemas:
+            if any(_references(schema)):
+                name = self._names.setdefault(_write(schema), str(len(self._names)))
+                self._schemas[name] = schema
         self._find = find
+        self._known: dict[str, Validator] = {}
+
+    def find(self, schema: Any) -> Validator:
+        """Return the validator of *schema*, the same for equal ones."""
+        written = _write(schema)
+        if written not in self._known:
+            name = self._names.get(written)
+            joint = None if name is None else (self, name)
+            self._known[written] = Validator(schema, self._find, joint)
+        return self._known[written]
 
     @cached_property
-    def _validator(self) -> Draft202012Validator:
+    def compiled(self) -> Draft202012Validator | None:
+        """The validator of an object with a value for each schema; None if one of them is bad."""
+        with suppress(ValidationError, ReferencingError):
+            return _compile({"properties": self._schemas}, self._find)
+        return None
+
+
+class Validator:
+    """Validates values against a schema, formats included; *find* returns components by name.
+
+    With *joint*, the schema is compiled together with others, where it has that name.
+    """
+
+    def __init__(
+        self, schema: Any, find: FindComponent, joint: tuple[JointValidators, str] | None = None
+    ) -> None:
+        self._schema = schema
+        self._find = find
+        self._joint = joint
+
+    @cached_property
+    def _compiled(self) -> tuple[Draft202012Validator, list[str]]:
+        """The validator, and the steps that lead to the value in what it validates."""
         # built at the first use: many are never used
-        components = {"schemas": _collect_reached(self._schema, self._find)}
-        return Draft202012Validator(
-            {"allOf": [self._schema], "components": components}, validate_formats=True
-        )
+        if self._joint is not None and (joint := self._joint[0].compiled) is not None:
+            return joint, [self._joint[1]]
+        return _compile({"allOf": [self._schema]}, self._find), []
 
     def fits(self, value: Any) -> bool:
         """Return whether *value* is valid."""
-        return bool(self._validator.is_valid(value))
+        validator, steps = self._compiled
+        return bool(validator.is_valid({steps[0]: value} if steps else value))
 
     __call__ = fits
 
@@ -388,7 +446,10 @@ class Validator:
             error = self._first_error(value)
         except UnicodeEncodeError:
             return [], "has half of a surrogate pair"
-        return None if error is None else _describe(error, quotes=False)
+        if error is None:
+            return None
+        place, reason = _describe(error, quotes=False)
+        return place[len(self._compiled[1]) :], reason
 
     def check(self, value: Any, what: str, *, depth: int = 0) -> None:
         """Raise RequestError for an invalid value, saying what must change.
@@ -400,18 +461,31 @@ class Validator:
         if error is None:
             return
         place, reason = _describe(error, quotes=True)
+        place = place[len(self._compiled[1]) :]
         called = " ".join([what, *(quote(str(step)) for step in place[:depth])])
         raise RequestError(f"{name_place(called, pointer(place[depth:]))} {reason}")
 
     def _first_error(self, value: Any) -> ValidationError | None:
-        if self._validator.is_valid(value):
+        validator, steps = self._compiled
+        whole = {steps[0]: value} if steps else value
+        if validator.is_valid(whole):
             return None
         try:
             # stops there: a hostile value may have very many errors
-            self._validator.validate(value)
+            validator.validate(whole)
         except ValidationError as error:
             return error
         return None
+
+
+def _compile(schema: dict[str, Any], find: FindComponent) -> Draft202012Validator:
+    """Return a validator of *schema* with the components that it refers to."""
+    components = {"schemas": _collect_reached(schema, find)}
+    return Draft202012Validator({**schema, "components": components}, validate_formats=True)
+
+
+def _write(schema: Any) -> str:
+    return json.dumps(schema, sort_keys=True)
 
 
 def name_place(what: str, place: str) -> str:

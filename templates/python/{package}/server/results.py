@@ -119,7 +119,6 @@ class Results:
             for media_type in filter(is_sequential, content or ())
         }
         self._items: dict[tuple[str, str], Items] = {}
-        self._validators: dict[tuple[str, str], Validator] = {}
         self._responses: dict[tuple[str, int | None], Response | None] = {}
         self._headers_: dict[str, dict[str, _Header]] = {}
 
@@ -406,11 +405,7 @@ class Results:
         return Response(status, key, media_type, schema, _json(validator, change))
 
     def _validator(self, key: str, media_type: str) -> Validator | None:
-        schema = self._contracts["results"].get(self._name, {}).get(key, {}).get(media_type)
-        known_as = key, media_type
-        if schema is not None and known_as not in self._validators:
-            self._validators[known_as] = Validator(schema, self._contracts["canonical"].get)
-        return self._validators.get(known_as)
+        return self._declared.result_validator(self._name, key, media_type)
 
     def _fields(self, key: str) -> dict[str, _Header]:
         """Return the headers of a response by their names in lower case."""
