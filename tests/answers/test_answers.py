@@ -1,4 +1,4 @@
-"""What commands answer to programs: JSON by a schema that `dateline schema` prints."""
+"""JSON output of commands, which satisfies the schemas that `dateline schema` prints."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ waivers:
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The starter project with its outputs, not to be changed."""
+    """The starter project with its outputs, not to be modified."""
     folder = tmp_path_factory.mktemp("starter")
     before = Path.cwd()
     os.chdir(folder)
@@ -44,7 +44,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def starter(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The same, as the current folder, with a field deleted that callers read."""
+    """The same as the current folder, after a field of a response was deleted."""
     folder = shutil.copytree(made, tmp_path / "library")
     monkeypatch.chdir(folder)
     loans = folder / "schemas" / "loans.yaml"
@@ -54,7 +54,7 @@ def starter(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path
 
 
 def ask(*arguments: str, status: int = 0) -> Any:
-    """Return what the command answers in JSON, once it is held to its schema."""
+    """Return the JSON output of the command after validating it against its schema."""
     outcome = dateline(*arguments, "--format", "json")
     assert (outcome.status, outcome.err) == (status, "")
     answer = json.loads(outcome.out)
@@ -62,15 +62,15 @@ def ask(*arguments: str, status: int = 0) -> Any:
     return answer
 
 
-def test_the_schemas_are_schemas_and_refer_to_themselves_only() -> None:
+def test_schemas_are_valid_and_refer_to_themselves_only() -> None:
     for command in ANSWERS:
         described = json.loads(dateline("schema", command).out)
         assert jsonschema_rs.meta.is_valid(described)
         assert described["$id"] == f"urn:dateline:{command}:1"
-        jsonschema_rs.validator_for(described)  # every reference leads somewhere
+        jsonschema_rs.validator_for(described)  # every reference has a target
 
 
-def test_rules_and_presets_are_reported_in_full() -> None:
+def test_rules_and_presets_are_reported_completely() -> None:
     listed = ask("rules")["rules"]
     assert [rule["id"] for rule in listed] == list(RULES)
     assert {"kind": "rule", **listed[0]} == ask("explain", listed[0]["id"])
@@ -85,7 +85,7 @@ def test_rules_and_presets_are_reported_in_full() -> None:
     assert (misspelt.status, misspelt.out) == (2, "")
 
 
-def test_gate_says_what_it_would_do_and_what_it_did(starter: Path) -> None:
+def test_gate_reports_what_it_would_do_and_what_it_did(starter: Path) -> None:
     planned = ask("gate", "--dry-run")
     patch = planned.pop("patch")
     assert patch.startswith("--- a/schemas/loans.yaml\n")
@@ -110,7 +110,7 @@ def test_gate_says_what_it_would_do_and_what_it_did(starter: Path) -> None:
     assert ask("gate") == {**planned, **nothing}
 
 
-def test_gate_says_what_it_leaves(starter: Path) -> None:
+def test_gate_reports_what_it_could_not_gate(starter: Path) -> None:
     loans = starter / "schemas" / "loans.yaml"
     loans.write_text(loans.read_text("utf-8").replace("operationId: getLoan", "operationId: loan"))
     moved = loans.read_text("utf-8").replace("  /loans/{id}:", "  /lendings/{id}:")
@@ -173,7 +173,7 @@ def test_status_is_the_same_for_people_and_programs(starter: Path) -> None:
         assert f"  generated/{stale['path']}: {stale['state']}" in lines
 
 
-def test_retiring_says_what_it_would_do(
+def test_retiring_reports_what_it_would_do(
     made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = shutil.copytree(made, tmp_path / "library")
@@ -205,19 +205,19 @@ BROKEN = [
 
 
 def refused(*arguments: str, status: int) -> list[tuple[str, Any]]:
-    """Return the ids and places of the problems that the command answers with."""
+    """Return the ids and places of the problems in the output of the command."""
     outcome = dateline(*arguments, "--format", "json")
     assert outcome.status == status
     answer = json.loads(outcome.out)
     jsonschema_rs.validate(json.loads(schema("problems")), answer)
     for problem in answer["problems"]:
-        # people are told the same
+        # the text output reports the same
         assert problem["message"].split(". ")[0] in outcome.err
     return [(one["id"], one["source"]) for one in answer["problems"]]
 
 
 @pytest.mark.parametrize("command", BROKEN, ids=lambda command: command[0])
-def test_what_is_wrong_with_definitions_is_answered(starter: Path, command: list[str]) -> None:
+def test_problems_of_definitions_are_reported(starter: Path, command: list[str]) -> None:
     path = starter / "schemas" / "loans.yaml"
     text = path.read_text("utf-8")
     path.write_text(
@@ -228,14 +228,14 @@ def test_what_is_wrong_with_definitions_is_answered(starter: Path, command: list
     assert refused(*command, status=3) == [("unknown-format", source)]
     path.write_text(f"{text}[", "utf-8")
     assert [id for id, _ in refused(*command, status=3)] == ["yaml-syntax"]
-    # settings are read before the command begins
+    # settings are read before the command starts
     path.write_text(text, "utf-8")
     (starter / "dateline.toml").write_text("nmae = 'x'\n", "utf-8")
     source = {"file": "dateline.toml", "line": 1, "column": 1}
     assert refused(*command, status=3) == [("settings-invalid", source)]
 
 
-def test_what_is_wrong_with_several_projects_is_answered_at_once(starter: Path) -> None:
+def test_problems_of_several_projects_are_reported_together(starter: Path) -> None:
     for name in ("books", "cards", "loans"):
         shutil.copytree(starter / "schemas", starter / name / "schemas")
     shutil.rmtree(starter / "schemas")
@@ -254,7 +254,7 @@ def test_what_is_wrong_with_several_projects_is_answered_at_once(starter: Path) 
 
 
 @pytest.mark.parametrize("command", ["check", "diff"])
-def test_reports_say_what_is_wrong_with_settings(starter: Path, command: str) -> None:
+def test_reports_contain_problems_of_settings(starter: Path, command: str) -> None:
     (starter / "dateline.toml").write_text("nmae = 'x'\n", "utf-8")
     names = ["2025-01-15", "2025-09-01"] if command == "diff" else []
     outcome = dateline(command, *names, "--format", "json", "--format", "github=found.txt")
@@ -266,10 +266,10 @@ def test_reports_say_what_is_wrong_with_settings(starter: Path, command: str) ->
 
 
 @pytest.mark.usefixtures("starter")
-def test_what_a_command_refuses_is_answered() -> None:
+def test_refusal_of_a_command_is_reported() -> None:
     assert refused("cut", "2020-01-01", "--dry-run", status=2) == [("invalid", None)]
     assert refused("retire", "2025-09-01", "--dry-run", status=2) == [("invalid", None)]
-    # what breaks a rule has its name and its place
+    # broken rules are named, with the place
     found = refused("cut", "2026-03-01", "--title", "No.", "--undisclosed", status=1)
     assert found == [
         (

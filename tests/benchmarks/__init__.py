@@ -1,1 +1,1 @@
-"""What is measured, and how; `tests/bench.py` is the door."""
+"""What is measured, and how; run by `tests/bench.py`."""

@@ -1,4 +1,4 @@
-"""Documents of real APIs, or random ones, adopted: whether each comes back, and what it took.
+"""Adopt documents of real APIs or random ones; report whether each round-trips, and the cost.
 
 `adopting.py pair HOME...` adopts the two documents of each folder, `adopting.py chain HOME...` the
 newer ones of all as versions of one API, `adopting.py random COUNT` that many random chains.
@@ -15,12 +15,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
 
-# run as a script: what stands beside it is found from the tests' folder
+# when run as a script, modules beside it are found from the folder of the tests
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 
 class Adopted(NamedTuple):
-    """What came of one set of documents."""
+    """The result for one set of documents."""
 
     name: str
     equal: bool
@@ -35,7 +35,7 @@ class Adopted(NamedTuple):
 
 
 def adopted(name: str, documents: dict[str, tuple[str, bytes]]) -> Adopted:
-    """Adopt *documents*, suffix and content by date; read them and what is projected again."""
+    """Adopt *documents*, suffix and content by date; compare them with what is projected again."""
     from support.random_chains import plain
 
     from dateline.adopt import adopt
@@ -68,7 +68,7 @@ def adopted(name: str, documents: dict[str, tuple[str, bytes]]) -> Adopted:
 
 
 def packed(home: Path, side: str) -> tuple[str, bytes]:
-    """Return the suffix and the content of the document of *home* on one *side*."""
+    """Return the suffix and the content of the document in *home* on one *side*."""
     path = next(iter(sorted(home.glob(f"{side}.*.gz"))))
     return f".{path.name.split('.')[1]}", gzip.decompress(path.read_bytes())
 

@@ -1,7 +1,7 @@
-"""Calls a service that answers at once: `WHOSE COUNT`.
+"""Call a service that answers immediately: `WHOSE COUNT`.
 
-WHOSE is `ours`, the generated client, or `plain`, httpx and the JSON it reads. Prints what the
-calls cost: of batches, the cheapest.
+WHOSE is `ours`, the generated client, or `plain`, httpx and the JSON that it reads. Prints the cost
+of the calls, that of the cheapest batch.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Documents of any folder: which are read, adopted, given back and served, and what that costs.
+"""Read, adopt, render and serve the documents in any folder; report how far each gets.
 
-`corpus.py FOLDER` takes every OpenAPI document below the folder, packed with gzip or not, and
-prints a line for each. A file that only others refer to is none. Each has a process of its own.
+`corpus.py FOLDER` takes every OpenAPI document below the folder, gzipped or not, and prints a line
+for each. Files that are only referenced by others don't count. Each document has its own process.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-# run as a script: what is beside it is found from the tests' folder
+# when run as a script, modules beside it are found from the folder of the tests
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import httpx
@@ -49,7 +49,7 @@ _COLUMNS: Final = ("read", "adopted", "equal", "served")
 
 
 class Outcome(NamedTuple):
-    """How far a document came, in words by column, and why no further; CPU seconds and MiB."""
+    """How far a document got, as words by column, and why no further; CPU seconds and MiB."""
 
     name: str
     columns: dict[str, str]
@@ -59,7 +59,7 @@ class Outcome(NamedTuple):
 
 
 def unpack(folder: Path, root: Path) -> None:
-    """Copy *folder* to *root*, with the contents of what is packed."""
+    """Copy *folder* to *root* and unpack packed files."""
     for path in sorted(folder.rglob("*")):
         target = root / path.relative_to(folder)
         if path.name.endswith(".tar.gz"):
@@ -76,7 +76,7 @@ def unpack(folder: Path, root: Path) -> None:
 
 
 def list_documents(root: Path) -> Iterator[Path]:
-    """Yield the files below *root* that say that they are a document."""
+    """Yield the files below *root* that declare themselves documents."""
     for path in sorted(root.rglob("*")):
         is_file = path.is_file() and path.suffix in _SUFFIXES
         if is_file and _VERSION.search(path.read_bytes()):
@@ -84,7 +84,7 @@ def list_documents(root: Path) -> Iterator[Path]:
 
 
 def measure(path: Path, name: str) -> Outcome:
-    """Return how far the document at *path* comes, tried in a copy of this process."""
+    """Return how far the document at *path* gets, tried in a fork of this process."""
     receiving, sending = os.pipe()
     child = os.fork()
     if not child:
@@ -103,7 +103,7 @@ def measure(path: Path, name: str) -> Outcome:
 
 
 def _try_all(path: Path, folder: Path, columns: dict[str, str]) -> str:
-    """Note in *columns* what could be done with the document; return why no more."""
+    """Record in *columns* what worked for the document; return why no more did."""
     steps: dict[str, Callable[[], str]] = {
         "read": lambda: str(len(open_document(path, path.name, Readings()).content) and "yes"),
         "adopted": lambda: _adopt(path, folder),
@@ -149,7 +149,7 @@ def _serve(folder: Path) -> str:
 
 
 def _count_answers(api: Api, server: Any) -> str:
-    """Return how many of the answers to each GET fit; raises MisfitError with the first misfit."""
+    """Return how many answers to each GET are valid; raise MisfitError at the first that isn't."""
     environment = api.table.environments[0].name
     mock = Mock(api, server, environment, 0)
     total = unserved = 0
@@ -178,9 +178,9 @@ def _count_answers(api: Api, server: Any) -> str:
 
 
 def _is_clear(asked: MockRequest, routes: dict[str, re.Pattern[str]]) -> bool:
-    """Return whether no path but that of *asked* and more general ones match the request."""
+    """Return whether only the path of *asked* and more general ones match the request."""
     if not {"?", "#"}.isdisjoint(asked.template):
-        return False  # no request can ask for it
+        return False  # no request matches it
     path = asked.url.rpartition("?")[0]
     own = routes[asked.template]
     matching = {template for template, route in routes.items() if route.fullmatch(path)}
@@ -191,13 +191,13 @@ def _is_clear(asked: MockRequest, routes: dict[str, re.Pattern[str]]) -> bool:
 
 
 def _read_route(template: str) -> re.Pattern[str]:
-    """Return an expression for the paths that *template* matches."""
+    """Return a regular expression for the paths that *template* matches."""
     pieces = re.split(r"\{[^{}]*\}", template)
     return re.compile("[^/]+".join(map(re.escape, pieces)))
 
 
 class MisfitError(Exception):
-    """Answers do not fit the document: how many do, and a line for each that does not."""
+    """Answers are invalid: the number of valid ones, and a line for each other one."""
 
     def __init__(self, count: str, misfits: list[str]) -> None:
         super().__init__("\n".join(misfits))
@@ -207,7 +207,7 @@ class MisfitError(Exception):
 def _find_misfit(
     document: dict[str, Any], places: Places, asked: MockRequest, answer: httpx.Response
 ) -> str | None:
-    """Return why *answer* is not declared, or its body, if it is JSON, does not fit."""
+    """Return why *answer* is undeclared, or why its JSON body is invalid."""
     responses = asked.operation.get("responses", {})
     status = str(answer.status_code)
     keys = [key for key in (status, f"{status[0]}XX", "default") if key in responses]
@@ -215,7 +215,7 @@ def _find_misfit(
     if status[0] in "45" or (has_success and not keys):
         return f"{status} {answer.text[:200]}"
     if not keys:
-        # where no success is declared, an empty one
+        # if no success is declared, an empty one
         return answer.text[:200] or None
     content = chain(document, responses[keys[0]])[-1].get("content") or {}
     sent = answer.headers.get("content-type", "")
@@ -228,10 +228,10 @@ def _find_misfit(
 
 
 def _read_answers(node: Any, document: dict[str, Any]) -> Any:
-    """Return a document as its answers are: in the words of 3.1, without what only requests need.
+    """Return a document for validating answers: in 3.1, without requirements of requests only.
 
-    OpenAPI 3.0.4, section 4.7.24.1: where `writeOnly` fields are required, requests need them.
-    A reference that leads nowhere says nothing, nor does a pattern that the judge does not read.
+    OpenAPI 3.0.4, section 4.7.24.1: where `writeOnly` fields are required, only requests need them.
+    A dangling reference constrains nothing, nor does a pattern that the validator can't read.
     """
     if isinstance(node, list):
         return [_read_answers(each, document) for each in node]
@@ -248,7 +248,7 @@ def _read_answers(node: Any, document: dict[str, Any]) -> Any:
         made["required"] = [name for name in made["required"] if name not in sent]
     values = made.get("enum")
     if isinstance(values, list) and made.get("type") == "string":
-        # what YAML read as numbers and truth values means the texts
+        # values that YAML read as numbers and booleans stand for the strings
         made["enum"] = [json.dumps(one) if isinstance(one, bool | int) else one for one in values]
     if isinstance(made.get("pattern"), str) and not _is_readable(made["pattern"]):
         del made["pattern"]
@@ -271,7 +271,7 @@ def _read_3_0(node: dict[str, Any]) -> dict[str, Any]:
 
 @cache
 def _is_readable(pattern: str) -> bool:
-    """Return whether the judge reads *pattern*, which may be in the words of another language."""
+    """Return whether the validator can read *pattern*, which may be in another regex dialect."""
     try:
         Draft202012Validator({"pattern": pattern})
     except ValidationError:
@@ -287,7 +287,7 @@ def format_row(outcome: Outcome, width: int) -> str:
 
 
 def format_sums(outcomes: list[Outcome]) -> str:
-    """Return how many documents there are, and how many came how far."""
+    """Return how many documents there are, and how many got how far."""
     sums = [
         f"{sum(outcome.columns.get(column, 'no') != 'no' for outcome in outcomes)} {column}"
         for column in _COLUMNS

@@ -28,7 +28,7 @@ from benchmarks.rows import (
 _OUTPUT: Final = "generated"
 _BESIDE: Final = f".{_OUTPUT}.dateline"
 
-# The documents that Stripe's API is adopted from, by version.
+# The documents from which Stripe's API is adopted, by version.
 _STRIPE: Final = {
     "2019-10-17": "stripe-2019-10-17/head.*.gz",
     "2020-08-27": "stripe-2020-08-27/head.*.gz",
@@ -91,7 +91,7 @@ def _after(options: list[str], *arguments: str) -> list[str]:
 
 
 def _edited(sources: Callable[[Path], str], *arguments: str) -> Callable[[Path], Case]:
-    """Return what sets up a command after an edit of one word; the run that warms up is cold."""
+    """Return a function that sets up a command after an edit of a word; the warm-up is cold."""
 
     def prepare(root: Path) -> Case:
         return Case(root, _after(["--word", sources(root)], *arguments), PASS)
@@ -100,7 +100,7 @@ def _edited(sources: Callable[[Path], str], *arguments: str) -> Callable[[Path],
 
 
 def _extended(*arguments: str) -> Callable[[Path], Case]:
-    """Return what sets up a command after a component of Stripe's API got an optional field."""
+    """Return a function that sets up a command after a field was added to Stripe's API."""
 
     def prepare(root: Path) -> Case:
         _stripe(root)
@@ -139,7 +139,7 @@ def _status(root: Path) -> Case:
 
 
 def _is_full(root: Path) -> bool:
-    """Return whether the sources are those of the real documents, not of small ones in a test."""
+    """Return whether the sources are those of real documents, not the small ones of a test."""
     return sum(path.stat().st_size for path in (root / "schemas").glob("*.yaml")) > 1 << 20
 
 

@@ -1,4 +1,4 @@
-"""A folder of real documents, packed or not, in; the documents out."""
+"""Read the documents in a folder of real ones, packed or not."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Run a command after edits: `edited.py [--word FILE] [--field FILE] [--without PATH] COMMAND`.
 
 One word of the first description in FILE becomes another, each time; the first component with
-fields in FILE gets another optional one; PATH is deleted. The command takes the place of this
-process, so that what it costs is what is measured.
+fields in FILE gets another optional one; PATH is deleted. The command replaces this process, so
+that only its cost is measured.
 """
 
 import os
@@ -18,7 +18,7 @@ FIELDS: Final = r"(\n      properties:\n)"
 _NEW: Final = f"edited{os.getpid()}"
 _EDITS: Final = {
     "--word": (r"(\n *(?:- )?description: )(?:edited\d+ )?(?=[A-Za-z])", rf"\g<1>{_NEW} "),
-    # what an earlier run published stays
+    # documents published by an earlier run stay
     "--field": (FIELDS, rf"\g<1>        {_NEW}: {{type: string}}\n"),
 }
 

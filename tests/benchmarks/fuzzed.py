@@ -1,4 +1,4 @@
-"""The rows that damage inputs: none may end in a traceback, take long or much memory."""
+"""Rows that damage inputs: none may cause a traceback, take long or need much memory."""
 
 from __future__ import annotations
 

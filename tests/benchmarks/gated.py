@@ -1,6 +1,7 @@
-"""A real document in, sources of many versions out, each of which adds five of its fields.
+"""Turn a real document into sources of many versions, each of which adds five of its fields.
 
-`HOME FOLDER VERSIONS` on the command line: to read the document takes memory that is not measured.
+`HOME FOLDER VERSIONS` on the command line: reading the document in a process of its own keeps its
+memory out of the measurement.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-# run as a script: what stands beside it is found from the tests' folder
+# when run as a script, modules beside it are found from the folder of the tests
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from benchmarks import documents
@@ -33,14 +34,14 @@ python: {{ package: adopted }}
 
 
 def write(home: Path, folder: Path, versions: int) -> None:
-    """Write `head` of *home* into *folder*, all of it in the first version but those fields."""
+    """Write `head` of *home* into *folder*, everything in the first version except those fields."""
     folder.mkdir(parents=True)
     known = dates(versions)
     rows = "\n".join(f"  - {{ date: {date}, title: What came with {date}. }}" for date in known)
     (folder / "versions.yaml").write_text(_VERSIONS.format(default=known[0], versions=rows))
     document = documents.read(home, "head")
     fields = list(_fields(document))
-    # from all over the document, the same ones however many versions there are
+    # from all over the document, the same ones for any number of versions
     spread = fields[:: max(1, len(fields) // (_EACH * 50))]
     for index, date in enumerate(known[1:]):
         for field in spread[index * _EACH : (index + 1) * _EACH]:
@@ -49,7 +50,7 @@ def write(home: Path, folder: Path, versions: int) -> None:
 
 
 def _fields(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield the plain texts that no object needs."""
+    """Yield the strings that no object requires."""
     for schema in document["components"]["schemas"].values():
         for name, field in schema.get("properties", {}).items():
             optional = name not in schema.get("required", ())

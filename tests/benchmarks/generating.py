@@ -1,4 +1,4 @@
-"""The rows of the table about generating: documents, models, and what others take for it."""
+"""The rows of the table about generating: documents, models, and what other tools need."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _help(root: Path) -> Case:
 
 def _nothing_to_do(root: Path) -> Case:
     copy_project(root)
-    # the run that warms up is the one that has something to do
+    # the warm-up run is the one with something to do
     return Case(root, [DATELINE, "generate"], PASS)
 
 

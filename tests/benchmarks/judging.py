@@ -1,4 +1,4 @@
-"""Who finds which of the documents with one defect each: `judging.py ours` or `... validator`."""
+"""Detect the defect in each of some documents: `judging.py ours` or `judging.py validator`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-# the documents, and how the checks are asked, belong to the tests
+# the documents, and how the checks are called, belong to the tests
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 
@@ -25,7 +25,7 @@ def validator() -> Callable[[str], bool]:
     def refuses(text: str) -> bool:
         try:
             return any(OpenAPIV31SpecValidator(yaml.safe_load(text)).iter_errors())
-        except Exception:  # it raises what its libraries raise, of many types
+        except Exception:  # it raises the exceptions of its libraries, of many types
             return True
 
     return refuses

@@ -1,4 +1,4 @@
-"""Commands in, what they cost out: processor time and peak memory of whole processes."""
+"""Measure commands: processor time and peak memory of whole processes."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from typing import NamedTuple
 
 _MIB = 1024  # ru_maxrss is in KiB on Linux
 
-# Where this is set, every run would compile all of dateline anew, which no user's does.
+# With this variable set, every run would compile all of dateline anew, unlike runs of users.
 _SURROUNDINGS = {
     name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"
 }
 
 
 class Case(NamedTuple):
-    """A command, and another that it is held against; both run in *folder*.
+    """A command, and another that it is compared with; both run in *folder*.
 
-    Before every run *cold* is deleted, a path that either command may write. The ratio is that
-    of a *phase* which both commands tell of; without one, that of the whole processes.
+    Before every run, *cold* is deleted, a path that either command may write. The ratio is that of
+    a *phase* that both commands report, or else that of the whole processes.
     """
 
     folder: Path
@@ -34,9 +34,9 @@ class Case(NamedTuple):
 
 
 class Cost(NamedTuple):
-    """Of one command: CPU seconds (user and system) and peak MiB.
+    """The cost of a command: CPU seconds (user and system) and peak MiB.
 
-    A command of the bench's own also tells the CPU seconds by phase, and what it found.
+    A command of the bench also reports the CPU seconds by phase, and its findings.
     """
 
     cpu: float
@@ -46,7 +46,7 @@ class Cost(NamedTuple):
 
 
 class Pair(NamedTuple):
-    """Medians of the runs; the ratio is the median of the ratios run by run."""
+    """Medians of the runs; the ratio is the median of the ratios of each run."""
 
     cost: Cost
     against: Cost
@@ -54,15 +54,15 @@ class Pair(NamedTuple):
 
 
 class FailedError(Exception):
-    """A measured command ended with an error; holds what it said."""
+    """A measured command failed; contains its output."""
 
 
 def pair(case: Case, runs: int) -> Pair:
-    """Run both commands in turn, once to warm up and then *runs* times.
+    """Run both commands alternately, once to warm up and then *runs* times.
 
-    With 0 *runs* the one that warms up is measured: enough where what is found is what counts.
+    With 0 *runs* the warm-up is measured, which suffices where only the findings matter.
 
-    Raises FailedError where one of them does not succeed.
+    Raises FailedError if one of them fails.
     """
     costs: list[tuple[Cost, Cost]] = []
     for _ in range(runs + 1):
@@ -87,7 +87,7 @@ def _once(command: list[str], case: Case) -> Cost:
             stdout=out,
             stderr=err,
         )
-        # Linux hands the peak memory of the parent down to a new process: this one stays small
+        # on Linux, a new process inherits the peak memory of its parent, so this one stays small
         _, status, used = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
         if process.returncode != 0:

@@ -1,7 +1,7 @@
-"""A job on a folder of sources, run as a process of its own; prints what each phase cost.
+"""Run a job on a folder of sources in a separate process; print the cost of each phase.
 
-`documents SCHEMAS OUTPUT [models] [changes] [judged]` generates, and `read SCHEMAS OUTPUT` is
-the floor below it: the sources are parsed and written back, and nothing is made of them.
+`documents SCHEMAS OUTPUT [models] [changes] [judged]` generates. `read SCHEMAS OUTPUT` is the
+minimum for comparison: the sources are parsed and written back, and nothing is generated.
 """
 
 import json

@@ -1,8 +1,8 @@
-"""Documents of real APIs adopted, and their mock asked: whether every answer fits its version.
+"""Adopt documents of real APIs, and check that every answer of their mock fits its version.
 
 `mocked.py pair HOME` adopts the two documents of a folder, `mocked.py chain HOME...` the newer ones
-of all as versions of one API. Every GET is asked for at every version. `mocked.py random COUNT`
-takes random chains: what is shown of sampled values fits at each version.
+of all as versions of one API. Every GET is requested at every version. `mocked.py random COUNT`
+takes random chains, and checks that narrowed samples fit each version.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from urllib.parse import quote
 
 import httpx
 
-# run as a script: what stands beside it is found from the tests' folder
+# when run as a script, modules beside it are found from the folder of the tests
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from benchmarks.adopting import packed
@@ -37,7 +37,7 @@ def documents(job: str, *homes: str) -> dict[str, tuple[str, bytes]]:
 
 
 def outcomes(root: Path, found: dict[str, tuple[str, bytes]]) -> Iterator[str]:
-    """Yield what came of each request to the mock of the documents *found*."""
+    """Yield the result of each request to the mock of the documents *found*."""
     from dateline.adopt import adopt
     from dateline.generate import Workspace
     from dateline.load import load
@@ -121,13 +121,13 @@ def _outcome(
     if "json" not in media_type:
         return "fits"
     schemas = [each.get("schema", {}) for name, each in content.items() if media_type in name]
-    # of which no value was made: `value` reads the schema, and tells what can't be
+    # without a sample: `value` reads the schema, and says what is impossible
     sampler.value(schemas[0], path)
     return "fits" if sampler.fits(schemas[0], answer.json()) else f"MISFIT {path}"
 
 
 def random(root: Path, count: str) -> Iterator[str]:
-    """Yield what came of values that were shown to callers of *count* random chains."""
+    """Yield the results of narrowing values to callers of *count* random chains."""
     from support.chains_shown import ChainNarrower, adopt_chain
     from support.random_chains import chains
 

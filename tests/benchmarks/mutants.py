@@ -1,14 +1,14 @@
-"""How many faults in the code the tests notice: mutants drawn by a seed, killed or survived.
+"""Measure how many faults in the code the tests notice: random mutants, killed or survived.
 
 `mutants.py FOLDER` records in FOLDER which test runs which line, once for each state of the code,
-then draws mutants and runs for each the tests that run its line, the fastest first, until one
-fails. Nothing is changed where it stands: everything runs in a copy of the repository in FOLDER,
-and a mutant is compiled in the memory of a process of its own. `equivalents.yaml` lists mutants
-that no test can tell from the code, with the reason.
+then draws mutants and runs for each the tests that run its line, fastest first, until one fails.
+Nothing is changed in place: everything runs in a copy of the repository in FOLDER, and a mutant is
+compiled in the memory of its own process. `equivalents.yaml` lists mutants that no test can
+distinguish from the code, with the reason.
 
-Of the tools that are kept, cosmic-ray rewrites the sources in place and runs one command for all
-mutants, and mutmut selects tests by function, neither mutates constants of a module nor draws by
-a seed.
+Of the maintained tools, cosmic-ray rewrites the sources in place and runs one command for all
+mutants; mutmut selects tests by function, and neither mutates constants of a module nor draws by a
+seed.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ TARGETS: Final = (
     "src/dateline_runtime/values.py",
     "src/dateline_runtime/compiling.py",
 )
-# they start processes, which run the code as it stands, or take minutes
+# these start processes, which run the unmodified code, or take minutes
 _TESTS_LEFT_OUT: Final = ("tests/sandbox/*", "tests/house/*")
 _ALL: Final = "*"  # stands for every test of a file: what a shared fixture runs
 
@@ -84,12 +84,12 @@ class Mutant(NamedTuple):
 
     @property
     def key(self) -> str:
-        """What it is known by in `equivalents.yaml`, wherever it moves in its file."""
+        """Its key in `equivalents.yaml`, which stays the same when it moves within its file."""
         return f"{self.file}: {self.function}: {self.kind}: {self.text}"
 
 
 class Recorded(NamedTuple):
-    """What a test took, and the lines of each file that it ran, as the bits of a number."""
+    """The duration of a test, and the lines of each file that it ran, as bits of a number."""
 
     id: str
     seconds: float
@@ -101,7 +101,7 @@ class Recorded(NamedTuple):
 
 
 def drawn(root: Path, targets: Iterable[str], count: int, seed: int) -> list[Mutant]:
-    """Return *count* mutants, as many of each kind as there are of the others if there are."""
+    """Return *count* mutants, with equal numbers of each kind where possible."""
     files = sorted({path for target in targets for path in root.glob(target)})
     found: dict[str, list[tuple[str, int]]] = {kind: [] for kind in KINDS}
     for path in files:
@@ -120,7 +120,7 @@ def _mutant(root: Path, file: str, at: int) -> Mutant:
     kind, function, node, apply = mutations(ast.parse((root / file).read_bytes()))[at]
     before = ast.unparse(node)
     apply()
-    # a `not` that is taken away leaves its own node as it was
+    # a `not` that is removed leaves its own operand unchanged
     after = ast.unparse(node) if ast.unparse(node) != before else before.removeprefix("not ")
     text = f"{before} -> {'pass' if kind == 'removed statement' else after}"
     last = node.end_lineno or node.lineno
@@ -133,14 +133,14 @@ def _shortened(text: str) -> str:
 
 
 def _code(root: Path, mutant: Mutant) -> CodeType:
-    """Return the code of the module with the fault in it."""
+    """Return the code of the module with the fault."""
     tree = ast.parse((root / mutant.file).read_bytes())
     mutations(tree)[mutant.at].apply()
     return compile(ast.fix_missing_locations(tree), str(root / mutant.file), "exec")
 
 
 class _Importer(importlib.abc.MetaPathFinder):
-    """Imports the mutated module in place of the one in its file."""
+    """Imports the mutated module in place of the original."""
 
     def __init__(self, file: Path, code: CodeType) -> None:
         self._file = str(file)
@@ -163,7 +163,7 @@ class _Importer(importlib.abc.MetaPathFinder):
 
 
 class _Recorder:
-    """A plugin of pytest that tells coverage which test runs, and what each test takes.
+    """A pytest plugin that records which lines each test runs, and how long it takes.
 
     What fixtures and caches keep for later tests counts as run by every test of the file.
     """
@@ -188,7 +188,7 @@ class _Recorder:
             self._measuring.switch_context(name)
 
     def watch_caches(self) -> None:
-        """Have every cache that is made from now on tell when it calls its function."""
+        """Make every cache created from now on report when it calls its function."""
         original: Any = functools.lru_cache
 
         def lru_cache(maxsize: Any = 128, typed: bool = False) -> Any:
@@ -231,7 +231,7 @@ class _Recorder:
 
 
 class _Chosen:
-    """A plugin of pytest that runs the chosen tests alone, in their order."""
+    """A pytest plugin that runs only the chosen tests, in their order."""
 
     def __init__(self, tests: Sequence[Recorded]) -> None:
         self._order = {test.id: at for at, test in enumerate(tests)}
@@ -242,7 +242,7 @@ class _Chosen:
 
 
 class Bench:
-    """A copy of the repository in which tests run, each in a process of its own."""
+    """A copy of the repository in which tests run, each in its own process."""
 
     def __init__(self, folder: Path, left_out: Iterable[str] = _TESTS_LEFT_OUT) -> None:
         self._folder = folder
@@ -260,15 +260,15 @@ class Bench:
             if path.is_file():
                 shutil.copy(path, self.root / path.name)
         os.chdir(self.root)
-        # the package of this copy comes before the one that is installed
+        # the package of this copy takes precedence over the installed one
         sys.path.insert(0, str(self.root / "src"))
         for name in ("click", "jinja2", "jsonschema_rs", "openapi_spec_validator", "pydantic"):
-            # what every test imports is imported once, and nothing of what is mutated
+            # imports of all tests are done once, and without anything that is mutated
             __import__(name)
 
     @functools.cached_property
     def _state(self) -> str:
-        """A digest of what records depend on."""
+        """A digest of everything that records depend on."""
         total = hashlib.sha256()
         for folder in ("src", "tests"):
             for path in sorted((self.root / folder).rglob("*.*")):
@@ -277,7 +277,7 @@ class Bench:
         return total.hexdigest()[:16]
 
     def tests(self, patterns: Iterable[str], jobs: int) -> list[Recorded]:
-        """Return what is recorded of the tests in the files that fit; record what is not yet."""
+        """Return the records of the tests in matching files; record the missing ones."""
         files = sorted({path for pattern in patterns for path in self.root.glob(pattern)})
         names = [path.relative_to(self.root).as_posix() for path in files]
         names = [
@@ -373,9 +373,9 @@ class Bench:
 
 
 def select_tests(mutant: Mutant, tests: Sequence[Recorded]) -> list[Recorded]:
-    """Return the tests that run the lines of *mutant*, the fastest first, up to a limit of time.
+    """Return the tests that run the lines of *mutant*, fastest first, up to a time limit.
 
-    What runs when its module is imported is tried with all tests that use the module.
+    Code that runs on import is tried with all tests that use the module.
     """
     lines = sum(1 << line for line in range(mutant.line, mutant.last_line + 1))
     found = [test for test in tests if mutant.file in test.lines]
@@ -398,9 +398,9 @@ def _bound(function: Callable[..., int], *given: object) -> Callable[[], int]:
 def _run_all(
     work: Mapping[Any, Callable[[], int]], limits: Mapping[Any, float], jobs: int
 ) -> Iterator[tuple[Any, int]]:
-    """Run each piece of *work* in a process of its own; yield its name and status as it ends.
+    """Run each piece of *work* in its own process; yield its name and status when it ends.
 
-    One that takes longer than its limit is stopped, with all that it started: its status is 1.
+    One that exceeds its time limit is stopped with all its children, and has status 1.
     """
     waiting = list(work)
     running: dict[int, tuple[Any, float]] = {}
@@ -421,7 +421,7 @@ def _run_all(
 
 
 def _forked(function: Callable[[], int]) -> int:
-    """Run *function* in a process and process group of its own; return its id."""
+    """Run *function* in a new process with its own process group; return its id."""
     sys.stdout.flush()
     sys.stderr.flush()
     process = os.fork()
@@ -441,7 +441,7 @@ def _forked(function: Callable[[], int]) -> int:
 
 
 def equivalents() -> dict[str, str]:
-    """Return the reason for each mutant, by its key, that no test can tell from the code."""
+    """Return the mutants that no test can distinguish from the code, by key, with the reason."""
     text = EQUIVALENTS.read_text("utf-8")
     return {row["mutant"]: row["reason"] for row in yaml.safe_load(text) or []}
 

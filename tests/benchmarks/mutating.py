@@ -26,14 +26,14 @@ _NEIGHBOUR: Final[dict[type[ast.cmpop], type[ast.cmpop]]] = {
     ast.Gt: ast.GtE,
     ast.GtE: ast.Gt,
 }
-# what no program runs, or what only tells readers and type checkers something
+# code that no program runs, or that only matters to readers and type checkers
 _SKIPPED: Final = frozenset({"annotation", "returns", "decorator_list", "type_params", "bases"})
 
 
 class Mutation(NamedTuple):
-    """A fault: its kind, the function and the node in which it is, and what puts it there.
+    """A fault: its kind, its function and node, and a function that applies it.
 
-    *function* is a qualified name, empty for what runs when the module is imported.
+    *function* is a qualified name, empty for code that runs on import.
     """
 
     kind: str
@@ -83,7 +83,7 @@ def _is_removable(statement: ast.stmt) -> bool:
         case ast.Return(value=value):
             return value is not None
         case ast.Assign(targets=[target]):
-            # without a name that is needed later any test fails
+            # without a name that is needed later, any test fails
             return not isinstance(target, ast.Name | ast.Tuple)
     return False
 

@@ -1,4 +1,4 @@
-"""Contract data in, out what the way down costs."""
+"""Measure the cost of narrowing with contract data."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MEDIA_TYPE: Final = "application/json; charset=utf-8"
 
 
 def page(size: int = 100) -> dict[str, Any]:
-    """Return a page of autoramps, every other one with a rail that the oldest version lacks."""
+    """Return a page of autoramps; every second one has a rail that the oldest version lacks."""
     rails = [{"type": "Iban", "iban": "DE00"}, {"type": "Swift", "bic": "AAAA"}]
     return {
         "items": [
@@ -40,7 +40,7 @@ def page(size: int = 100) -> dict[str, Any]:
 
 
 def costs() -> Iterator[tuple[str, float]]:
-    """Yield what a page of 100 autoramps costs in microseconds, at each version and as JSON."""
+    """Yield the cost of a page of 100 autoramps in microseconds, at each version and as JSON."""
     contracts = contract_data(load(_SCHEMAS)).data
     value = page()
     yield "json.dumps of the page", _microseconds(json.dumps, value)
@@ -50,7 +50,7 @@ def costs() -> Iterator[tuple[str, float]]:
 
 
 def start_up(versions: int) -> Iterator[tuple[str, float]]:
-    """Yield what the ways of 200 operations cost at start-up, in microseconds."""
+    """Yield the cost of compiling conversions of 200 operations at start, in microseconds."""
     with tempfile.TemporaryDirectory() as folder:
         synthetic.write(Path(folder, "schemas"), versions)
         api = load(Path(folder, "schemas"))

@@ -1,7 +1,7 @@
-"""The payment API and the synthetic one on Cadwyn, as its documentation has them written.
+"""The payment API and the synthetic one on Cadwyn, written as its documentation shows.
 
-Run by an interpreter that has Cadwyn. A newer member is taken away by a change of a schema and a
-converter for each type that holds it, which Cadwyn asks its users to write by hand.
+Run with an interpreter that has Cadwyn. A newer member is removed by a change of a schema and a
+converter for each type that contains it, which Cadwyn's users write by hand.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _Add = Callable[[Any], object]
 
 
 def payments(add: _Add, models: Any, oldest: Any) -> Any:
-    """Return an application with the routes that *add* gives a router: no FedNow at first."""
+    """Return an application with the routes that *add* adds to a router; FedNow came later."""
 
     def withheld(autoramp: dict[str, Any]) -> None:
         rails = autoramp["deposit_rails"]
@@ -44,13 +44,13 @@ def payments(add: _Add, models: Any, oldest: Any) -> Any:
 
 
 def synthetic(add: _Add, models: Any, versions: int) -> Any:
-    """Return an application with so many versions of the synthetic API."""
+    """Return an application with that many versions of the synthetic API."""
     edited = sorted((date, place, name) for (place, name), date in edits(versions).items())
     changes = {
         date: [_EDITS[place](models, name) for _, place, name in these]
         for date, these in groupby(edited, lambda edit: edit[0])
     }
-    # what handlers may still read is the head's, and no longer the newest version's
+    # handlers may still read what belongs to the head and no longer to the newest version
     removed = [
         schema(plain(getattr(models, f"{name}Input"))).field("priority").didnt_exist
         for _, place, name in edited
@@ -75,7 +75,7 @@ def _application(add: _Add, head: Any, versions: list[Any]) -> Any:
 def _change(
     shapes: Iterable[Any], convert: Callable[[dict[str, Any]], None] | None = None, *held_by: Any
 ) -> Any:
-    """Return a version change; *convert* goes over each value of the types *held_by*, or pages."""
+    """Return a version change; *convert* visits each value of the types *held_by*, or of pages."""
 
     def down(response: Any) -> None:
         for each in response.body.get("items", [response.body]):
@@ -125,7 +125,7 @@ def _details(models: Any, name: str) -> Any:
     following = RESOURCES[(RESOURCES.index(name) + 1) % len(RESOURCES)]
 
     def withheld(thing: dict[str, Any]) -> None:
-        # the resource after it shows them as what was before
+        # the next resource shows them in the earlier form
         for field in ("details", "previous"):
             thing.get(field, {}).pop("score", None)
 
@@ -152,10 +152,10 @@ def _holders(models: Any, name: str) -> tuple[Any, Any]:
 
 
 def plain(annotation: Any) -> Any:
-    """Return *annotation* with models as they are written by hand, of which there is one each.
+    """Return *annotation* with models as written by hand, of which there is one each.
 
-    Cadwyn copies each model for each version, and the generated ones, which hold their
-    descriptions and how to leave fields out, cost it more than twice as much.
+    Cadwyn copies each model for each version. Generated models contain their descriptions and how
+    to leave fields out, and cost it more than twice as much.
     """
     origin, arguments = get_origin(annotation), get_args(annotation)
     if origin is Annotated:

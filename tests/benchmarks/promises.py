@@ -1,11 +1,11 @@
-"""What versioning rules and servers promise, tried at length: one job a process, which fails if
-a promise is broken.
+"""Test at length what versioning rules and servers promise, in processes that fail if it's broken.
 
 `soundness COUNT`, `payments SCHEMAS`, `edits COUNT SCHEMAS`, `rewritings COUNT SCHEMAS`,
 `refactorings FOLDER`, `fuzz TARGET COUNT`, `way_down COUNT SCHEMAS`, `gates COUNT SCHEMAS`,
 `conformance EXAMPLES`, `events COUNT`, `caches COUNT`, `doors COUNT`, `proxy COUNT`,
 `first_minute`.
-Each prints what it tried and found, as the bench reads it.
+
+Each prints what it tried and found, in the form that the bench reads.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ if TYPE_CHECKING:
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 
-# How many APIs that are made at random have their values shown, too.
+# The number of random APIs whose values are narrowed as well.
 _GATED: Final = 24
 
 
-# Of the API whose events are rendered: its versions, and how many microseconds one may take.
+# For the API whose events are rendered: its versions, and the microseconds that one may take.
 _VERSIONS: Final = 25
 _DEAREST: Final = 20
 
-# How many seconds may pass until a new user has seen the demo.
+# The number of seconds until a new user has seen the demo.
 _FIRST: Final = 60
 
 
 class Tried(NamedTuple):
-    """What was tried in words, and what broke a promise, one line each."""
+    """What was tried, as text, and a line for each broken promise."""
 
     said: str
     broken: list[str]
@@ -156,7 +156,7 @@ def way_down(count: str, schemas: str) -> Tried:
             broken += law.breaches(wanted // 2 // _GATED, seed=wanted)
         shown = sum(law.times_shown for law in (ours, *gated))
         breaches = len(broken)
-        # what is gone from a version on can't be shown by way of it
+        # parts removed at a version can't be shown by way of it
         kept = [gated_apis.sources(seed, removing=False) for seed in range(_GATED)]
         additive = [Law(loaded(Path(root, f"k{at}"), each)) for at, each in enumerate(kept)]
         tables = [Path(schemas, "versions.yaml").read_text("utf-8"), *[gated_apis.table()] * _GATED]
@@ -273,7 +273,7 @@ def proxy(count: str) -> Tried:
 
 
 def first_minute() -> Tried:
-    """Install dateline as a new user does, in an empty folder, and run the demo."""
+    """Install dateline in an empty folder, as a new user does, and run the demo."""
     with tempfile.TemporaryDirectory() as root:
         empty = Path(root, "empty")
         empty.mkdir()

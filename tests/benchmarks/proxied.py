@@ -1,4 +1,4 @@
-"""Doors to one API, tried at length: that they answer alike, and what the proxy costs.
+"""Test at length that all doors of an API answer alike, and measure the proxy.
 
 `doors COUNT` and `proxy COUNT` are jobs of `promises.py`.
 """
@@ -29,7 +29,7 @@ _MOST_RATIO: Final = 1.10
 _ONE: Final = "/api/orders/one"
 _HEAD: Final = "GET {path} HTTP/1.1\r\nHost: shop\r\nX-API-Version: {version}\r\n\r\n"
 
-# A proxy as a process: the layer around what forwards, or that alone.
+# A proxy as a process: the layer around the forwarding application, or that application alone.
 _SERVE: Final = """
 import sys
 sys.path[:0] = {paths}
@@ -49,7 +49,7 @@ Server(uvicorn.Config(app, port=0, log_level="error", ws="none")).run()
 
 
 def try_doors(count: int) -> tuple[str, list[str]]:
-    """Ask every door the same; return what was tried in words, and what broke a promise."""
+    """Send the same requests to every door; return what was tried as text, and broken promises."""
     from support.exchanges import PersistentCaller, request
     from support.shop import Shop, ask_at_random, find_leaks, forget_gate
     from support.shop_sources import VERSIONS
@@ -119,7 +119,7 @@ def try_doors(count: int) -> tuple[str, list[str]]:
 
 
 def try_proxy(count: int) -> tuple[str, list[str]]:
-    """Measure the proxy; return what it costs in words, and what is over its limits."""
+    """Measure the proxy; return its cost as text, and what exceeds its limits."""
     from support.shop import Shop
     from support.shop_sources import VERSIONS
 
@@ -195,7 +195,7 @@ def _proxy(shop: Any, upstream: int, *, is_versioned: bool) -> Iterator[tuple[Po
 
 @contextmanager
 def _serve_large() -> Iterator[int]:
-    """Serve 100 MB at every path, but for the first requests, which get 1 MiB."""
+    """Serve 100 MB at every path, except for the first requests, which get 1 MiB."""
     listening = socket.create_server(("127.0.0.1", 0))
     sizes = iter([_MIB] * 3)
 
@@ -224,7 +224,7 @@ def _serve_large() -> Iterator[int]:
 async def _ask(
     port: int, path: str, version: str, *, count: int, at_once: int, limit: int = 65536
 ) -> tuple[float, float]:
-    """Return the median and the 99th percentile of *count* requests, *at_once* at one time."""
+    """Return the median and the 99th percentile of *count* requests, *at_once* concurrently."""
     head = _HEAD.format(path=path, version=version).encode()
     taken: list[float] = []
 
@@ -246,7 +246,7 @@ async def _ask(
 
 
 def _cpu(process: int) -> float:
-    """Return the CPU seconds of a process so far."""
+    """Return the CPU seconds used by a process so far."""
     fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 

@@ -27,7 +27,7 @@ from dateline.diff import diff
 from dateline.model import Change, Kind, Verdict
 from dateline.rules import judge
 
-# run as a script: what stands beside it is found from the tests' folder
+# when run as a script, modules beside it are found from the folder of the tests
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 _THROUGH: Final = ("allOf", "oneOf", "anyOf")
@@ -44,8 +44,8 @@ _TYPE: Final = {
     *((kind, "type") for kind in (Kind.KEYWORD_ADDED, Kind.KEYWORD_REMOVED, Kind.KEYWORD_CHANGED)),
 }
 
-# What a change has to be to tell a row of each kind: its kind and, where one is named, its
-# keyword. A row of a kind that is not here is an error.
+# The required kind of change for a row of each kind, and the keyword if one is named. A row of a
+# kind that is missing here is an error.
 _KINDS: Final[dict[str, set[tuple[Kind, str]]]] = {
     "enum-value-removed": {(Kind.VALUE_REMOVED, "")},
     "error-status-changed": _STATUS,
@@ -55,7 +55,7 @@ _KINDS: Final[dict[str, set[tuple[Kind, str]]]] = {
     "parameter-removed": {(Kind.PARAMETER_REMOVED, "")},
     "ref-changed": {(Kind.KEYWORD_CHANGED, "$ref")},
     "request-field-added": _ADDED,
-    # one that comes as required, too
+    # also one that is added as required
     "request-field-became-required": {(Kind.FIELD_REQUIRED, ""), (Kind.FIELD_ADDED, "required")},
     "request-field-removed": _REMOVED,
     "request-field-renamed": _REMOVED | _ADDED,
@@ -71,7 +71,7 @@ _KINDS: Final[dict[str, set[tuple[Kind, str]]]] = {
 
 
 class Row(NamedTuple):
-    """One published change; ``breaking`` is the provider's word for it."""
+    """One published change; ``breaking`` is what the provider calls it."""
 
     id: str
     kind: str
@@ -81,25 +81,25 @@ class Row(NamedTuple):
     note: str
 
     def fits(self, change: Change) -> bool:
-        """Return whether *change*, or one within it, is of a kind that tells this row."""
+        """Return whether *change*, or one within it, is of a kind that matches this row."""
         if any(check.endswith("/examples") for check in self.checks):
-            # what a provider lists as a field removed can be seen in its examples alone
+            # a field that a provider lists as removed may only occur in examples
             return change.kind is Kind.DOCUMENTATION_CHANGED
         kinds = _KINDS[self.kind.removesuffix(" (unpublished)")]
         known = (change.kind, "") in kinds or (change.kind, change.keyword) in kinds
         return known or any(map(self.fits, change.within))
 
     def fits_whole(self, change: Change) -> bool:
-        """Return whether what is told to be added or removed as a whole does so with the row."""
+        """Return whether what was added or removed as a whole matches the row."""
         sides = {"added": change.before_pointer, "removed": change.after_pointer}
         words = self.kind.removesuffix(" (unpublished)").split("-")
         return all(pointer is None for word, pointer in sides.items() if word in words)
 
 
 class Outcome(NamedTuple):
-    """What came of a row: the changes that tell it, or those of which it is a part.
+    """The result for a row: the changes that match it, or those that contain it.
 
-    ``otherwise`` are changes at its place, of a kind that does not tell it.
+    ``otherwise`` are changes at its place of a kind that doesn't match.
     """
 
     row: Row
@@ -129,7 +129,7 @@ def rows(file: Path) -> list[Row]:
 
 
 class Places:
-    """Finds where in a document a selector leads: pointers, behind all references."""
+    """Resolves selectors to pointers in a document, behind all references."""
 
     def __init__(self, document: dict[str, Any]) -> None:
         self._document = document
@@ -138,7 +138,7 @@ class Places:
         scheme, _, rest = selector.partition(":")
         if scheme == "schema":
             names = self._document["components"]["schemas"]
-            # names may have dots in them: the longest that there is
+            # names may contain dots: the longest existing one
             known = [name for name in names if rest == name or rest.startswith(f"{name}.")]
             if not known:
                 return set()
@@ -201,7 +201,7 @@ class Places:
         return {at for _, at in located}
 
     def _seen_through(self, node: Any, at: str) -> Iterator[tuple[Any, str]]:
-        """Yield a node, or what it refers to."""
+        """Yield a node, or the target of its reference."""
         while isinstance(node, dict) and isinstance(node.get("$ref"), str):
             at = node["$ref"].removeprefix("#")
             node = self._document
@@ -220,7 +220,7 @@ class Places:
         return {at for _, at in located}
 
     def _parts(self, located: list[tuple[Any, str]]) -> Iterator[tuple[dict[str, Any], str]]:
-        """Yield every schema that has a say: behind references, in lists, in unions."""
+        """Yield every schema that applies: behind references, in lists, in unions."""
         met: set[str] = set()
         stack = list(located)
         while stack:
@@ -249,7 +249,7 @@ def _escape(token: str) -> str:
 
 
 class Found:
-    """The changes between two documents, to be asked which of them tell a row."""
+    """The changes between two documents, to be searched for those that match a row."""
 
     def __init__(self, before: dict[str, Any], after: dict[str, Any]) -> None:
         self._documents = before, after
@@ -268,7 +268,7 @@ class Found:
             yield pointer
             home, _, index = pointer.rpartition("/")
             if home.endswith("/required") and index.isdecimal():
-                # an entry of `required` speaks of the property that it names
+                # an entry of `required` concerns the property that it names
                 node: Any = document
                 for token in pointer.split("/")[1:]:
                     node = _child(node, token.replace("~1", "/").replace("~0", "~"))
@@ -299,12 +299,12 @@ class Found:
 
 
 def _selector(part: str) -> str:
-    """Return where a check looks, without what it asks there."""
+    """Return the place that a check concerns, without its condition."""
     return _SUFFIX.sub("", part)
 
 
 class Tally(NamedTuple):
-    """What was found of one pair of documents."""
+    """The results for one pair of documents."""
 
     name: str
     outcomes: list[Outcome]
@@ -326,7 +326,7 @@ class Tally(NamedTuple):
         )
 
     def agreed(self, preset: str) -> str:
-        """Return how often *preset* says what the provider says: `12 of 13`."""
+        """Return how often *preset* agrees with the provider: `12 of 13`."""
         judged = [one for one in self.outcomes if one.row.breaking in ("y", "n")]
         agreeing = [one for one in judged if not self.differs(one, preset)]
         return f"{len(agreeing)} of {len(judged)}"

@@ -1,4 +1,4 @@
-"""Outcomes in, the table out: for people as aligned text, for programs as JSON."""
+"""Render outcomes as a table: aligned text for people, JSON for programs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from benchmarks.rows import Row
 
 
 class Outcome(NamedTuple):
-    """A row and what came of it: a pair of costs, why it was skipped, or neither: it failed."""
+    """The outcome of a row: a pair of costs, why it was skipped, or neither if it failed."""
 
     row: Row
     pair: Pair | None
@@ -30,7 +30,7 @@ class Outcome(NamedTuple):
 
 
 def _targets(row: Row, pair: Pair) -> list[tuple[str, float, float]]:
-    """Return (in words, measured, limit) for each target of *row*."""
+    """Return (text, measured, limit) for each target of *row*."""
     known = (
         ("{:g} s", pair.cost.cpu, row.cpu),
         ("{:g} MiB", pair.cost.memory, row.memory),
@@ -46,7 +46,7 @@ _RIGHT = frozenset({1, 2, 3, 5, 6})
 
 
 def text(outcomes: list[Outcome]) -> str:
-    """Return the table, and below it for each row what it is and what dominates."""
+    """Return the table, followed by a description of each row and of what dominates its cost."""
     rows = [_HEAD, *map(_cells, outcomes)]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = [
@@ -82,13 +82,13 @@ def _cells(outcome: Outcome) -> tuple[str, ...]:
 
 
 def _shares(outcome: Outcome) -> str:
-    """Return what each phase costs, in words: `load 120 ms, render 80 ms`."""
+    """Return the cost of each phase as text: `load 120 ms, render 80 ms`."""
     phases = outcome.pair.cost.phases if outcome.pair else {}
     return ", ".join(f"{phase} {seconds * 1000:.0f} ms" for phase, seconds in phases.items())
 
 
 def _said(outcome: Outcome) -> list[str]:
-    """Return what the two commands found."""
+    """Return the findings of the two commands."""
     if outcome.pair is None or not outcome.pair.cost.said:
         return []
     first, second = outcome.pair.cost.said, outcome.pair.against.said
@@ -96,7 +96,7 @@ def _said(outcome: Outcome) -> list[str]:
 
 
 def as_json(outcomes: list[Outcome]) -> str:
-    """Return the same for programs."""
+    """Return the same as JSON."""
     rows = [
         {
             "name": outcome.row.name,

@@ -1,4 +1,4 @@
-"""What a row of the table is, and what setting one up takes: scripts, documents, copies."""
+"""Rows of the table, and helpers to set them up: scripts, documents, copies."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ PASS: Final = [sys.executable, "-c", "pass"]
 
 
 class SkippedError(Exception):
-    """A row can't be measured here; says why."""
+    """A row can't be measured here; the message says why."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """One thing that is measured.
+    """A measurement.
 
-    ``prepare`` sets a case up in an empty folder. ``cpu`` (seconds), ``memory`` (MiB) and
-    ``ratio`` are the targets, ``more_cpu`` and ``more_memory`` those for the difference to what
-    it is held against; a row without any is there for information. ``about`` says what
-    dominates and what was done about it. No more than ``runs`` runs are made.
+    ``prepare`` sets a case up in an empty folder. ``cpu`` (seconds), ``memory`` (MiB) and ``ratio``
+    are the targets, ``more_cpu`` and ``more_memory`` those for the difference to the command that
+    it is compared with; a row without targets is information. ``about`` says what dominates and
+    what was done about it. There are at most ``runs`` runs.
     """
 
     name: str
@@ -57,7 +57,7 @@ class Row:
 
 
 def data() -> str:
-    """Return the folder of real specifications; raises SkippedError where none is named."""
+    """Return the folder of real specifications; raises SkippedError if none is configured."""
     folder = os.environ.get(DATA)
     if folder is None:
         raise SkippedError(f"{DATA} is not set")
@@ -75,7 +75,7 @@ def script(name: str, *arguments: str, python: str = sys.executable) -> list[str
 
 
 def promise(*first: str | int, then: tuple[str | int, ...] = ()) -> Callable[[Path], Case]:
-    """Return what sets up a job of `promises.py`, beside another one or none.
+    """Return a function that sets up a job of `promises.py`, compared with another one or none.
 
     Numbers are amounts, and scaled.
     """
@@ -91,7 +91,7 @@ def promise(*first: str | int, then: tuple[str | int, ...] = ()) -> Callable[[Pa
 
 
 def unpack(packed: Path, plain: Path) -> None:
-    """Write what the gzip file *packed* holds to *plain*."""
+    """Unpack the gzip file *packed* to *plain*."""
     with gzip.open(packed) as source, plain.open("wb") as goal:
         shutil.copyfileobj(source, goal)
 

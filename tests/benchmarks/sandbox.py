@@ -1,4 +1,4 @@
-"""The rows of the table about the reference server: what it costs, and what it promises."""
+"""The rows of the table about the reference server: its cost, and its promises."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _job(*arguments: str) -> list[str]:
 def _filled(
     database: str, amount: int, measured: tuple[str, ...], against: tuple[str, ...], phase: str
 ) -> Callable[[Path], Case]:
-    """Return what fills a database and then measures one job beside another."""
+    """Return a function that fills a database and then measures one job, compared with another."""
 
     def prepare(root: Path) -> Case:
         _need(database)
@@ -38,9 +38,9 @@ def _filled(
 
 @cache
 def _fill(database: str, amount: int) -> TemporaryDirectory[str]:
-    """Return a folder with a *database* of *amount* transactions: several rows ask one."""
+    """Return a folder with a *database* of *amount* transactions, which several rows share."""
     folder = TemporaryDirectory(prefix="bench-")
-    # in a process of its own: its peak memory would count for those that are measured
+    # in a separate process, so that its peak memory doesn't count for measured ones
     ran = subprocess.run(
         _job("fill", database, str(amount)),
         cwd=folder.name,
@@ -55,8 +55,8 @@ def _fill(database: str, amount: int) -> TemporaryDirectory[str]:
 
 @cache
 def _need(database: str) -> None:
-    """Raise SkippedError where there can be no such database here."""
-    # not before its rows: what is imported here adds to the memory of all that is measured
+    """Raise SkippedError if there can be no such database here."""
+    # imported only by its rows, since imports here add to the memory of all that is measured
     from support.clusters import UnavailableError, cluster
 
     if database == "postgresql":
@@ -93,7 +93,7 @@ def _rare(database: str) -> Row:
 
 
 def _promise(name: str, what: str, kind: str, *amounts: int, about: str) -> Row:
-    """Return a row about a job on PostgreSQL, beside the same on SQLite."""
+    """Return a row about a job on PostgreSQL, compared with the same on SQLite."""
 
     def prepare(root: Path) -> Case:
         _need("postgresql")

@@ -1,7 +1,7 @@
-"""The reference server under load, as a process of its own: `JOB DATABASE ARGUMENTS...`.
+"""The reference server under load, as a separate process: `JOB DATABASE ARGUMENTS...`.
 
-DATABASE is `sqlite` or `postgresql`; what it holds stays in the folder that a job runs in. Prints
-what a request costs, and what was seen in words; ends with an error where a promise was broken.
+DATABASE is `sqlite` or `postgresql`; its data stay in the folder in which a job runs. Prints the
+cost of a request, and observations as text; fails if a promise was broken.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from statistics import quantiles
 from tempfile import TemporaryDirectory
 from typing import Any, Final, NamedTuple
 
-# what is shown of each promise stands beside the tests
+# what is observed of each promise belongs to the tests
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import httpx
@@ -51,7 +51,7 @@ _NEW_ID: Final = {
 
 
 class Measured(NamedTuple):
-    """What was seen: seconds for each phase, words, and what broke a promise."""
+    """The observations: seconds for each phase, text, and broken promises."""
 
     phases: dict[str, float]
     said: str
@@ -60,20 +60,20 @@ class Measured(NamedTuple):
 
 @contextmanager
 def database(kind: str) -> Iterator[str]:
-    """Yield the address of the database whose data stand in this folder."""
+    """Yield the address of the database whose data are in this folder."""
     folder = Path.cwd() / kind
     folder.mkdir(exist_ok=True)
     if kind == "sqlite":
         yield f"sqlite:///{folder / 'data.sqlite'}"
         return
-    # the server runs as a user who may not look into folders of ours
+    # the server runs as a user without access to our folders
     Path.cwd().chmod(0o711)
     with cluster(folder) as running:
         yield running.address()
 
 
 def fill(kind: str, amount: str) -> Measured:
-    """Fill in so many transactions: as many as are seeded, and copies of them at later times."""
+    """Fill in that many transactions: as many as are seeded, and copies of them at later times."""
     start = time.perf_counter()
     seeded = min(int(amount), _SEEDED)
 
@@ -92,14 +92,14 @@ def fill(kind: str, amount: str) -> Measured:
 
 
 async def _copy(session: AsyncSession, kind: str, times: int) -> None:
-    """Copy all transactions so many times, each copy with ids of its own and a minute later."""
+    """Copy all transactions that many times; each copy has new ids and is a minute later."""
     columns = [column.name for column in Transaction.__table__.columns]
     values = dict(zip(columns, columns, strict=True)) | {
         "id": _NEW_ID[kind],
         "created_at": "created_at + number * 60000000",
     }
     await session.execute(text("CREATE TEMPORARY TABLE seeded AS SELECT * FROM transactions"))
-    # made anew at the end, all at once: row by row it would take much longer
+    # created again at the end, all at once: row by row it would take much longer
     connection = await session.connection()
     indexes = list(Table.metadata.tables[Transaction.__tablename__].indexes)
     for index in indexes:
@@ -116,9 +116,9 @@ async def _copy(session: AsyncSession, kind: str, times: int) -> None:
 
 
 def listing(kind: str, page: str, processes: str = "1") -> Measured:
-    """Ask for the `first` or the `last` page of 100, one at a time and then by several callers.
+    """Request the `first` or the `last` page of 100, sequentially and then concurrently.
 
-    The page `rare` is that of a status which one transaction has, the oldest one.
+    The page `rare` is that of a status that only one transaction has, the oldest one.
     """
     with (
         database(kind) as address,
@@ -132,7 +132,7 @@ def listing(kind: str, page: str, processes: str = "1") -> Measured:
         narrowed = {"last": f"&cursor={last}", "rare": f"&status={_RARE}"}.get(page, "")
         path = f"{_LISTING}?page_size={_PAGE}{narrowed}"
         ports = [each.port for each in running]
-        # the first requests make what others find ready
+        # the first requests warm up the server
         asyncio.run(_timed(ports, key, path, callers=len(ports), amount=20))
         alone = asyncio.run(_timed(ports, key, path, callers=1, amount=200))
         start = time.perf_counter()
@@ -146,12 +146,12 @@ def listing(kind: str, page: str, processes: str = "1") -> Measured:
         broken.append(f"not the {page} page: {answer.body[:200]!r}")
     said = f"{page} page, {processes} process(es): {_in_words(alone)} alone; {1 / each:.0f}/s"
     said += f" and {_in_words(together)} for {_CALLERS} callers"
-    # the quickest tenth: others on this machine disturb it least
+    # the fastest tenth, which other processes on this machine disturb least
     return Measured({"request": quantiles(alone, n=10)[0], "of many": each}, said, broken)
 
 
 def stalling(kind: str, amount: str) -> Measured:
-    """Ask for pages of 10 while so many others stall."""
+    """Request pages of 10 while that many other requests stall."""
     with (
         database(kind) as address,
         migrate_database(address) as door,
@@ -185,7 +185,7 @@ async def _reader(session: AsyncSession) -> tuple[str, str]:
 async def _timed(
     ports: list[int], key: str, path: str, *, callers: int, amount: int
 ) -> list[float]:
-    """Return how many seconds each request took."""
+    """Return the seconds of each request."""
     times: list[float] = []
     numbers = iter(range(amount))
 
@@ -202,7 +202,7 @@ async def _timed(
 
 
 def _percentiles(times: list[float]) -> tuple[float, float]:
-    """Return the 50th and the 99th."""
+    """Return the 50th and the 99th percentile."""
     cuts = quantiles(times, n=100, method="inclusive")
     return cuts[49], cuts[98]
 
@@ -213,7 +213,7 @@ def _in_words(times: list[float]) -> str:
 
 
 def storm(kind: str, posts: str, over: str) -> Measured:
-    """Retry at two processes, all at one time."""
+    """Retry at two processes, all at once."""
     # as many connections as requests, in each process
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(10_000, most), most))
@@ -226,7 +226,7 @@ def storm(kind: str, posts: str, over: str) -> Measured:
 
 
 def crashes(kind: str, posts: str, kills: str) -> Measured:
-    """Kill the server while it is posted to."""
+    """Kill the server during POST requests."""
     with _fresh(kind) as (address, logs), migrate_database(address) as door:
         _, key = new_partner(door)
         with server(address, logs / "log") as running:
@@ -245,7 +245,7 @@ def calls(kind: str, amount: str, kills: str) -> Measured:
 
 @contextmanager
 def _fresh(kind: str) -> Iterator[tuple[str, Path]]:
-    """Yield the address of an empty database, and a folder; both are gone in the end."""
+    """Yield the address of an empty database, and a folder; both are removed at the end."""
     with TemporaryDirectory() as folder:
         if kind == "sqlite":
             yield f"sqlite:///{folder}/data.sqlite", Path(folder)
@@ -255,19 +255,20 @@ def _fresh(kind: str) -> Iterator[tuple[str, Path]]:
 
 
 def paging(kind: str) -> Measured:
-    """Read 60 transactions in pages of every size, both ways, while four others write."""
+    """Read 60 transactions in pages of every size, in both directions, while four tasks write."""
     broken: list[str] = []
     amount = 0
     with _fresh(kind) as (address, _), served(address) as running:
         for size in range(1, _PAGE + 1):
-            # of its own: whoever begins at the newest reads all that was written before
+            # a separate partner: a reader that starts at the newest row reads everything written
+            # before
             caller = running.partner()
             oldest_first = fill_ties(caller)
             with _writing(caller) as written:
                 for order, step in (("asc", 1), ("desc", -1)):
                     broken += _read_otherwise(caller, size, order, oldest_first[::step])
             amount += len(written)
-        # raises AssertionError where something is missed
+        # raises AssertionError if something is missed
         test_who_follows_the_end_misses_nothing(running.partner())
     said = f"{2 * _PAGE} times 60 rows both ways, {amount} written meanwhile, {len(broken)} misses"
     return Measured({}, f"{said}; nothing missed at the end", broken)
@@ -275,7 +276,7 @@ def paging(kind: str) -> Measured:
 
 @contextmanager
 def _writing(caller: Caller) -> Iterator[list[str]]:
-    """Let four write until the end; yield the ids as they come to be."""
+    """Let four tasks write until the end; yield the ids as they are created."""
     path = f"/api/sandbox/autoramps/{caller.post('/autoramps')['id']}/deposits"
     written: list[str] = []
     is_over = threading.Event()
@@ -297,7 +298,7 @@ def _writing(caller: Caller) -> Iterator[list[str]]:
 
 
 def _read_otherwise(caller: Caller, size: int, order: str, expected: list[str]) -> Iterator[str]:
-    """Yield in words where the rows are seen otherwise than once each and in their order."""
+    """Yield as text where rows are not seen exactly once and in order."""
     asked = {"page_size": size, "sort_order": order}
     beyond = _seen(pages(caller, "cursor", asked, None), expected)
     if beyond != expected:
@@ -308,7 +309,7 @@ def _read_otherwise(caller: Caller, size: int, order: str, expected: list[str]) 
 
 
 def _seen(read: Iterator[Any], expected: list[str], *, back: bool = False) -> list[str]:
-    """Return those of the rows *expected* that are read, up to a page behind the last of them."""
+    """Return those of the rows *expected* that are read, up to a page after the last of them."""
     known = set(expected)
     seen: list[str] = []
     for page in read:

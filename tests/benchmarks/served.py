@@ -1,9 +1,9 @@
-"""A server and its requests, as a process of its own: generated, bare FastAPI, wrapped or Cadwyn.
+"""A server and its requests in a process: generated, bare FastAPI, wrapped or Cadwyn.
 
-`requests ours|bare|around|cadwyn single|page VERSION COUNT` answers batches of so many requests of
-the payment API, one after the other; `start ours|bare|plain|cadwyn PACKAGES VERSIONS` starts the
-synthetic API and answers one, where `plain` is bare FastAPI with the models of Cadwyn's.
-Both call the application in process, and print what each phase cost: of batches, the cheapest.
+`requests ours|bare|around|cadwyn single|page VERSION COUNT` answers batches of that many requests
+to the payment API, sequentially; `start ours|bare|plain|cadwyn PACKAGES VERSIONS` starts the
+synthetic API and answers one, where `plain` is bare FastAPI with the models of Cadwyn's. Both call
+the application in process, and print the cost of each phase, that of the cheapest batch.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from uuid import UUID
 
 from fastapi import FastAPI, Header
 
-# `on_cadwyn` and what it shares with the sources of the synthetic API
+# `on_cadwyn`, and what it shares with the sources of the synthetic API
 sys.path.append(str(Path(__file__).parents[1]))
 
 _GENERATED = Path(__file__).parents[2] / "generated" / "python"
@@ -43,7 +43,7 @@ async def authenticate(_: Any) -> Account:
 
 
 class Anything:
-    """Handlers for every operation of every group; they give *result*."""
+    """Handlers for every operation of every group, which return *result*."""
 
     def __init__(self, result: Callable[[str], Any]) -> None:
         self._result = result
@@ -100,7 +100,7 @@ def requests(which: str, what: str, version: str, count: str) -> Iterator[str]:
 
 
 def _payments(router: Any, models: Any, results: dict[str, Any]) -> Any:
-    """Add the operations that are asked for to *router*, and return it."""
+    """Add the requested operations to *router*, and return it."""
 
     async def known(key: str) -> bool:
         return bool(key)
@@ -119,7 +119,7 @@ def _payments(router: Any, models: Any, results: dict[str, Any]) -> Any:
 def start(which: str, packages: str, versions: str) -> Iterator[str]:
     from benchmarks.synthetic import dates
 
-    # before this folder, which has a `synthetic`, too
+    # before this folder, which also has a module `synthetic`
     sys.path.insert(0, packages)
     server = importlib.import_module("synthetic.server")
     models = importlib.import_module("synthetic.server.models")
@@ -145,7 +145,7 @@ def start(which: str, packages: str, versions: str) -> Iterator[str]:
 
 
 def _synthetic(router: Any, operations: Any, shaped: Callable[[Any], Any]) -> Any:
-    """Add all *operations* to *router*, with types as *shaped* has them, and return it."""
+    """Add all *operations* to *router*, with types from *shaped*, and return it."""
     keyword = inspect.Parameter.KEYWORD_ONLY
     for operation in operations:
         parameters = [inspect.Parameter("x_api_key", keyword, annotation=Annotated[str, Header()])]

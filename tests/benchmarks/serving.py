@@ -1,4 +1,4 @@
-"""The rows of the table about generated servers: what they cost, and what they promise."""
+"""The rows of the table about generated servers: their cost, and their promises."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _job(*arguments: str, python: str = sys.executable) -> list[str]:
 
 
 def _cadwyn() -> str:
-    """Return an interpreter that has Cadwyn; raises SkippedError where none is named."""
+    """Return an interpreter that has Cadwyn; raises SkippedError if none is configured."""
     python = os.environ.get(CADWYN)
     if python is None:
         raise SkippedError(f"not installed ({CADWYN} is not set)")
@@ -79,7 +79,7 @@ def _asked(root: Path, which: str, python: str, asked: tuple[str, ...]) -> Case:
 def _package(root: Path) -> str:
     """Generate the synthetic API's server below *root*; return the folder of its package."""
     synthetic.write(root / "schemas", scaled(_VERSIONS))
-    # in a process of its own: its peak memory would count for those that are measured
+    # in a separate process, so that its peak memory doesn't count for measured ones
     schemas, output = str(root / "schemas"), str(root / "generated")
     generating = script("measured.py", "documents", schemas, output, "models")
     subprocess.run(generating, check=True, stdout=subprocess.DEVNULL)

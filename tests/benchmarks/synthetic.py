@@ -1,9 +1,9 @@
-"""A number of versions in, the sources of a large API out: the same text every time.
+"""Write the sources of a large API with any number of versions, the same text every time.
 
-200 operations and 400 models: forty resources of five operations and nine or ten models, and ten
-models that all of them share. Every version after the first edits five types, each in another
-way: a field renamed, a required field added, an enum value added, a union member added, a field
-of a request removed.
+200 operations and 400 models: forty resources with five operations and nine or ten models each, and
+ten models that all of them share. Every version after the first edits five types, each in another
+way: a field renamed, a required field added, an enum value added, a union member added, a request
+field removed.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ RESOURCES: Final = (
     *("Parcel", "Payout", "Permit", "Project", "Quote", "Refund", "Shipment", "Tariff"),
 )
 
-# What a version does to the place of a resource that is marked with the same word.
+# The edit of a version at the place of a resource marked with the same word.
 _EDITS: Final = {
     "line": "x-was: {{ {date}: {{ name: item_count }} }}",
     "state": "x-added: {date}\n          x-shown-as: active",
@@ -421,14 +421,15 @@ _WALLET: Final = """\
 
 
 def dates(versions: int) -> list[str]:
-    """Return the dates of so many versions, a month apart."""
+    """Return the dates of that many versions, a month apart."""
     return [f"{2020 + number // 12}-{number % 12 + 1:02}-01" for number in range(versions)]
 
 
 def edits(versions: int) -> dict[tuple[str, str], str]:
     """Return the date of each edit by its place (line, state, ...) and the resource's name.
 
-    Of more than 40 versions the last ones edit what the first ones did, which then did nothing.
+    With more than 40 versions, the last ones make the edits of the first ones, which then make
+    none.
     """
     return {
         (place, RESOURCES[(number + 8 * lane) % len(RESOURCES)]): date
@@ -439,13 +440,13 @@ def edits(versions: int) -> dict[tuple[str, str], str]:
 
 
 def members(name: str) -> list[str]:
-    """Return the kinds in which *name* is settled; what edits a `method` adds the last of them."""
+    """Return the kinds of settlement of *name*; an edit of `method` adds the last of them."""
     # three of four have a third one: 300 + 90 models, and ten shared ones
     return ["Card", "Transfer"] + (["Wallet"] if RESOURCES.index(name) % 4 != 3 else [])
 
 
 def write(folder: Path, versions: int) -> None:
-    """Write the sources of an API with so many versions (1 to 50) into *folder*."""
+    """Write the sources of an API with that many versions (1 to 50) into *folder*."""
     folder.mkdir(parents=True)
     known = dates(versions)
     rows = "\n".join(f"  - {{ date: {date}, title: What came with {date}. }}" for date in known)
@@ -468,7 +469,7 @@ def _resource(name: str, edited: dict[tuple[str, str], str]) -> str:
             "ThingTransfer'\n    ThingCard",
             "ThingTransfer'\n          wallet: '#/components/schemas/ThingWallet'\n    ThingCard",
         )
-    # the first stands there already, and the line below the last is the place of an edit
+    # the first version is there already, and the edit goes below the last line
     listed = "\n".join(
         f"        - $ref: '#/components/schemas/Thing{m}'" for m in members(name)[1:]
     )

@@ -1,7 +1,7 @@
-"""Reads and writes a transaction of the payment API: `WHOSE COUNT`.
+"""Read and write a transaction of the payment API: `WHOSE COUNT`.
 
-WHOSE is `ours`, the generated models, or `theirs`, those that datamodel-code-generator makes of
-the same document. Prints what each phase cost: of batches, the cheapest.
+WHOSE is `ours`, the generated models, or `theirs`, the models that datamodel-code-generator makes
+of the same document. Prints the cost of each phase, that of the cheapest batch.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ def _theirs() -> Any:
 
 
 def phases(model: Any, count: int) -> dict[str, float]:
-    """Return the CPU seconds of reading and of writing *count* transactions with *model*."""
+    """Return the CPU seconds for reading and for writing *count* transactions with *model*."""
     text = json.dumps(TRANSACTION)
     read = model.model_validate(TRANSACTION)
     assert json.loads(read.model_dump_json(by_alias=True, exclude_unset=True)) == TRANSACTION

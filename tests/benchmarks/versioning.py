@@ -1,4 +1,4 @@
-"""The rows of the table about versioning: `check`, `diff`, and what the rules promise."""
+"""The rows of the table about versioning: `check`, `diff`, and the promises of the rules."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _diff(before: str, after: str) -> list[str]:
 
 
 def _said(root: Path, command: list[str], seed: int) -> bytes:
-    """Return what *command* prints where sets and mappings are ordered by *seed*."""
+    """Return the output of *command* with the hash seed *seed*."""
     surroundings = {**os.environ, "PYTHONHASHSEED": str(seed)}
     done = subprocess.run(command, cwd=root, env=surroundings, capture_output=True, check=False)
     if done.returncode != 0:
@@ -83,7 +83,7 @@ def _yaml(root: Path) -> Case:
 
 
 def _one_finding(root: Path, before: Any, after: Any) -> Case:
-    """Compare two documents that differ in one thing; fail if more or less is said of them."""
+    """Compare two documents that differ in one thing; fail unless it has exactly one finding."""
     for name, document in (("before.json", before), ("after.json", after)):
         (root / name).write_text(json.dumps(document))
     command = _diff("before.json", "after.json")
@@ -125,7 +125,7 @@ def _many_operations(root: Path) -> Case:
 
 
 def _deep(root: Path) -> Case:
-    """Let schemas lead to each other in a long circle, each to the first as well."""
+    """Let schemas form a long cycle, in which each also refers to the first."""
     documents = []
     for last in ("string", "integer"):
         names = ["Loan", *(f"Part{number}" for number in range(scaled(_DEEP)))]
@@ -146,7 +146,7 @@ def _deep(root: Path) -> Case:
 
 def _unchanged(root: Path) -> Case:
     copy_project(root)
-    # the outputs may have been made by another version of the code
+    # the outputs may be from another version of the code
     _said(root, [DATELINE, "generate"], 0)
     return Case(root, [DATELINE, "check"], PASS)
 

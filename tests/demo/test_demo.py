@@ -1,4 +1,4 @@
-"""`dateline demo`: what a newcomer sees in the first minute."""
+"""`dateline demo`: what a new user sees in the first minute."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from support.commands import dateline
 from support.picture import PICTURE, draw_picture
 
 
-def test_two_callers_see_two_versions_and_a_break_is_gated(
+def test_two_callers_see_two_versions_and_a_breaking_change_is_gated(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -36,7 +36,7 @@ def test_two_callers_see_two_versions_and_a_break_is_gated(
     assert draw_picture(outcome.out) == PICTURE.read_text("utf-8")
 
 
-def test_a_step_that_fails_ends_the_demo_and_leaves_nothing(
+def test_failing_step_ends_the_demo_and_leaves_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -1,4 +1,4 @@
-"""The types that callers in TypeScript make of the published documents compile."""
+"""TypeScript types generated from the published documents compile."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ HERE = Path(__file__).parent
 TOP = HERE.parents[1]
 DOCUMENTS = sorted((TOP / "generated" / "spec").glob("*/20*.json"))
 
-# One process for all documents: to start one costs more than to read ten.
+# One process for all documents: starting one costs more than reading ten.
 _GENERATE = """
 import openapiTS, { astToString } from "openapi-typescript";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -74,7 +74,7 @@ def write_types(node: str, at: Path, pairs: Iterable[tuple[Path, Path]]) -> None
 
 
 def find_errors(node: str, at: Path, files: Iterable[str]) -> list[tuple[str, str, str]]:
-    """Return the file, the line and the code of each error of the compiler."""
+    """Return the file, line and code of each error of the compiler."""
     compiler = HERE / "node_modules" / "typescript" / "bin" / "tsc"
     found = subprocess.run(
         [
@@ -89,7 +89,7 @@ def find_errors(node: str, at: Path, files: Iterable[str]) -> list[tuple[str, st
     return re.findall(r"^(\S+?)\((\d+),\d+\): error (TS\d+)", found.stdout, re.M)
 
 
-def test_types_of_every_document_compile_and_so_does_the_example(node: str, tmp_path: Path) -> None:
+def test_types_of_every_document_and_the_example_compile(node: str, tmp_path: Path) -> None:
     targets = [tmp_path / f"{path.parent.name}-{path.stem}.d.ts" for path in DOCUMENTS]
     assert len(targets) == 6
     write_types(node, tmp_path, zip(DOCUMENTS, targets, strict=True))
@@ -108,7 +108,7 @@ def test_types_of_every_document_compile_and_so_does_the_example(node: str, tmp_
 
 
 def write_hostile(at: Path, place: str) -> Path:
-    """Write definitions of hostile names, with one POST, whose versions are named at *place*."""
+    """Write definitions with hostile names and one POST, with versions named at *place*."""
     definitions = json.loads(HOSTILE["api.yaml"])
     item = definitions["paths"]["/a"]
     example = {"schema": {"type": "object"}, "example": dict(zip(EVIL, EVIL, strict=True))}
@@ -123,7 +123,7 @@ def write_hostile(at: Path, place: str) -> Path:
     return folder(at, {"versions.yaml": table, "api.yaml": json.dumps(definitions)})
 
 
-def test_the_call_on_the_site_compiles_with_the_types_of_its_version(
+def test_typescript_call_on_the_site_compiles_with_the_types_of_its_version(
     node: str, tmp_path: Path
 ) -> None:
     named = "header: X-API-Version"
@@ -150,7 +150,7 @@ def test_the_call_on_the_site_compiles_with_the_types_of_its_version(
             call = html.unescape(shown)
             assert _PLACES[place].format(date=date) in call
             (at / "call.ts").write_text(call)
-            # a field that one version of the starter project has, and nothing else
+            # a field that only one version of the starter project has
             (at / "wrong.ts").write_text(f"{call}\ncall().then((answer) => answer.reader);\n")
             files += [f"{at.name}/call.ts", f"{at.name}/wrong.ts"]
             if (host, date) != ("api.library.example", "2025-01-15"):

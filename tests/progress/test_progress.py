@@ -1,4 +1,4 @@
-"""The line about what is being done: on a terminal, after a second, and gone afterwards."""
+"""The progress line: on a terminal, after a second, and removed afterwards."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class _Terminal(io.StringIO):
         return True
 
 
-def test_the_first_second_is_silent() -> None:
+def test_nothing_is_shown_in_the_first_second() -> None:
     stream = _Terminal()
     line = ProgressLine(stream, started=10.0)
     line.describe("checking")
@@ -41,7 +41,7 @@ def test_the_first_second_is_silent() -> None:
     ]
 
 
-def test_nothing_is_drawn_while_somebody_is_asked() -> None:
+def test_nothing_is_drawn_during_a_question() -> None:
     stream = _Terminal()
     line = ProgressLine(stream, started=0.0)
     line.describe("checking")
@@ -56,7 +56,7 @@ def test_nothing_is_drawn_while_somebody_is_asked() -> None:
 
 
 @pytest.mark.parametrize("case", ["a pipe", "quiet", "CI", "a terminal"])
-def test_only_a_terminal_is_written_to(case: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_is_only_written_to_a_terminal(case: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(progress, "AFTER", 0.0)
     monkeypatch.setattr(progress, "_EVERY", 0.001)
     monkeypatch.setenv("CI", "true") if case == "CI" else monkeypatch.delenv("CI", raising=False)
@@ -75,7 +75,7 @@ def test_only_a_terminal_is_written_to(case: str, monkeypatch: pytest.MonkeyPatc
     assert stream.getvalue() == shown
 
 
-def test_an_interrupted_command_leaves_all_projects_whole(
+def test_interrupted_command_leaves_all_projects_complete(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -101,7 +101,7 @@ def test_an_interrupted_command_leaves_all_projects_whole(
 
 
 class _Watched(ProgressLine):
-    """A line that keeps all that it says, and ends the command once it says what is *awaited*."""
+    """A progress line that records its texts, and ends the command when it shows *awaited*."""
 
     def __init__(self, awaited: str = "") -> None:
         super().__init__(_Terminal(), started=0.0)
@@ -114,7 +114,7 @@ class _Watched(ProgressLine):
             raise KeyboardInterrupt
 
 
-def test_generating_says_how_far_it_is_and_can_be_interrupted_anywhere(
+def test_generating_shows_progress_and_can_be_interrupted_anywhere(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -124,7 +124,7 @@ def test_generating_says_how_far_it_is_and_can_be_interrupted_anywhere(
     watched = _Watched()
     monkeypatch.setattr(progress, "_line", watched)
     assert dateline("generate").status == 0
-    # two versions in two environments; the models are those of each, and of the server
+    # two versions in two environments; models of each version and of the server
     for what, total in {
         "validating the documents": 4,
         "laying out the documents": 4,

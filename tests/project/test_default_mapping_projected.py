@@ -1,4 +1,4 @@
-"""`defaultMapping` is published in the versions that have its schema, as tags of a mapping are."""
+"""`defaultMapping` is published in the versions that have its schema, like tags of a mapping."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def documents(api: Api) -> dict[str, Any]:
     ("gate", "named", "mapping", "union"),
     list(product(GATES, NAMED, MAPPINGS, (None, "oneOf", "anyOf"))),
 )
-def test_the_default_is_that_of_each_version(
+def test_default_is_that_of_each_version(
     gate: dict[str, str], named: str, mapping: dict[str, Any], union: str | None, tmp_path: Path
 ) -> None:
     text = define(gate, named, mapping, union)
@@ -99,7 +99,7 @@ def test_the_default_is_that_of_each_version(
     assert documents(load(schemas)) == before
 
 
-def test_a_version_without_the_default_needs_the_tag(tmp_path: Path) -> None:
+def test_version_without_the_default_requires_the_tag(tmp_path: Path) -> None:
     text = define({"x-added": "2024-09-01"}, "Other", {}, None)
     optional = text.replace('"required": ["kind"], ', "")
     assert optional != text

@@ -1,4 +1,4 @@
-"""What each version and environment shows of the canonical definitions."""
+"""The documents of each version and environment, projected from the canonical definitions."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ OLD_LOAN = {
 }
 
 
-def test_the_first_version_shows_every_old_shape(library: Api) -> None:
+def test_first_version_shows_every_old_form(library: Api) -> None:
     book = {
         "type": "object",
         "required": ["kind", "title"],
@@ -88,7 +88,7 @@ def test_each_version_shows_its_own_fields_and_values(
 
 
 @pytest.mark.parametrize(("version", "there"), [(date, date != DATES[0]) for date in DATES])
-def test_a_component_that_only_a_gated_member_reaches_goes_with_it(
+def test_component_that_only_a_gated_member_reaches_is_removed_with_it(
     library: Api, version: str, there: bool
 ) -> None:
     found = schemas(library, version)
@@ -98,7 +98,7 @@ def test_a_component_that_only_a_gated_member_reaches_goes_with_it(
 
 
 @pytest.mark.parametrize("version", DATES)
-def test_sandbox_paths_stand_in_sandbox_documents_only(library: Api, version: str) -> None:
+def test_sandbox_paths_are_in_sandbox_documents_only(library: Api, version: str) -> None:
     production = project(library, version, "production").document
     sandbox = project(library, version, "sandbox").document
     assert list(production["paths"]) == ["/loans/{id}"]
@@ -108,20 +108,20 @@ def test_sandbox_paths_stand_in_sandbox_documents_only(library: Api, version: st
 
 
 @pytest.mark.parametrize("version", DATES)
-def test_a_document_is_called_after_its_date(library: Api, version: str) -> None:
+def test_document_has_the_name_of_its_date(library: Api, version: str) -> None:
     assert project(library, version, "sandbox").document["info"] == {
         "title": "Library",
         "version": version,
     }
 
 
-def test_no_key_of_ours_is_published(library: Api) -> None:
+def test_no_key_of_dateline_is_published(library: Api) -> None:
     text = repr([project(library, version, "sandbox").document for version in DATES])
     ours = ("x-added", "x-removed", "x-was", "x-shown-as", "x-environments", "x-why")
     assert [key for key in ours if key in text] == []
 
 
-def test_versions_share_what_is_equal(library: Api) -> None:
+def test_versions_share_equal_parts(library: Api) -> None:
     projector = Projector(library)
     first, second, third, _ = (
         projector.contract(version, "production").document["components"]["schemas"]
@@ -134,7 +134,7 @@ def test_versions_share_what_is_equal(library: Api) -> None:
     assert first["Loan"]["properties"]["id"] is third["Loan"]["properties"]["id"]
 
 
-def test_what_carries_no_key_is_the_source_itself(library: Api) -> None:
+def test_part_without_a_gate_is_the_source_itself(library: Api) -> None:
     book = project(library, "next", "sandbox").document["components"]["schemas"]["Book"]
     assert book is library.document["components"]["schemas"]["Book"]
 
@@ -145,7 +145,7 @@ def test_everywhere_shows_what_any_environment_shows(library: Api) -> None:
     assert "servers" not in document
 
 
-def test_an_unknown_version_is_an_error(library: Api) -> None:
+def test_unknown_version_is_an_error(library: Api) -> None:
     with pytest.raises(ValueError, match="2020-01-01"):
         project(library, "2020-01-01", "production")
 
@@ -207,7 +207,7 @@ def test_null_and_the_long_form_unset_a_keyword(tmp_path: Path) -> None:
     }
 
 
-def test_required_goes_with_its_last_property(tmp_path: Path) -> None:
+def test_required_is_removed_with_its_last_property(tmp_path: Path) -> None:
     api = thing(
         tmp_path,
         "{ type: object, required: [a], properties:"
@@ -219,7 +219,7 @@ def test_required_goes_with_its_last_property(tmp_path: Path) -> None:
     }
 
 
-def test_parameters_and_headers_come_go_and_change_their_names(tmp_path: Path) -> None:
+def test_parameters_and_headers_are_added_removed_and_renamed(tmp_path: Path) -> None:
     api = thing(
         tmp_path,
         "{ type: object }",
@@ -242,7 +242,7 @@ def test_parameters_and_headers_come_go_and_change_their_names(tmp_path: Path) -
 
 
 @pytest.mark.parametrize("key", ["x-added", "x-removed"])
-def test_every_version_from_its_date_on_and_no_other(library: Api, key: str) -> None:
+def test_part_is_shown_in_exactly_the_versions_of_its_gate(library: Api, key: str) -> None:
     timeline = Timeline(library.table)
     for date in DATES:
         shown = {member.version for member in timeline.members(timeline.of({key: date}))}
@@ -273,13 +273,13 @@ def test_every_version_from_its_date_on_and_no_other(library: Api, key: str) -> 
         ("2024-01-15", "/components/schemas/Gone/type", ("components", "schemas")),
     ],
 )  # fmt: skip
-def test_what_a_contract_shows_leads_back_to_where_it_is_defined(
+def test_part_of_a_contract_has_the_place_of_its_definition(
     library: Api, version: str, pointer: str, origin: tuple[str | int, ...]
 ) -> None:
     assert Projector(library).origin(pointer, version, "production") == origin
 
 
-def test_histories_within_histories_cost_no_more_than_their_number(tmp_path: Path) -> None:
+def test_cost_of_nested_histories_is_linear(tmp_path: Path) -> None:
     depth = 18
     schema = "{ type: string }"
     for level in range(depth):
@@ -295,7 +295,7 @@ def test_histories_within_histories_cost_no_more_than_their_number(tmp_path: Pat
     assert found == {"type": "string"}
 
 
-def test_a_section_goes_with_its_last_component_and_stays_where_it_is_written_empty(
+def test_section_is_removed_with_its_last_component_and_kept_if_written_empty(
     tmp_path: Path,
 ) -> None:
     text = (
@@ -307,7 +307,7 @@ def test_a_section_goes_with_its_last_component_and_stays_where_it_is_written_em
     assert shown == [{"headers": {}}, {"schemas": {"New": {"type": "object"}}, "headers": {}}]
 
 
-# Places of what a contract has, or had
+# Places of parts that a contract has, or had
 
 
 PLACES = """\
@@ -337,12 +337,12 @@ components:
         ("/paths/~1loans~1{id}", 2, 3),
         ("/paths/~1readers", 1, 1),
         ("/components/schemas/Loan", 15, 5),
-        # what is gone is shown at the one that begins alike
+        # a removed part has the place of the longest existing prefix
         ("/components/schemas/Loaf", 15, 5),
         ("/components/schemas/Look", 14, 3),
     ],
 )
-def test_a_pointer_leads_to_its_place_or_the_nearest(
+def test_pointer_has_its_place_or_the_nearest(
     tmp_path: Path, at: str, line: int, column: int
 ) -> None:
     api = loaded(tmp_path, {"versions.yaml": VERSIONS, "api.yaml": API, "loans.yaml": PLACES})
@@ -350,7 +350,7 @@ def test_a_pointer_leads_to_its_place_or_the_nearest(
     assert place == Place("schemas/loans.yaml", line, column)
 
 
-def test_a_renamed_parameter_is_counted_among_those_that_are_shown(tmp_path: Path) -> None:
+def test_renamed_parameter_is_counted_among_those_shown(tmp_path: Path) -> None:
     api = loaded(tmp_path, {"versions.yaml": VERSIONS, "api.yaml": API, "loans.yaml": PLACES})
     renames = Projector(api).renames("2024-09-01", "2025-06-01", "production")
     assert renames == {"/paths/~1loans/get/parameters/1": "sort"}

@@ -1,4 +1,4 @@
-"""The proxy before a server that is no Python, over sockets: the shop of six versions."""
+"""The proxy in front of a server in another language, over sockets: the shop of six versions."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from dateline.cli import main
 pytest.importorskip("aiohttp", reason="the proxy is a client with aiohttp")
 pytest.importorskip("websockets", reason="uvicorn serves WebSockets with it")
 
-# a client sends no blank header
+# the client sends no blank headers
 ASKED = [each for each in ask_at_random(2, 300) if each.version != " "]
 STOCK = ShopRequest("GET", "/api/stock/s1", VERSIONS[-1])
 ORDER = ShopRequest("GET", "/api/orders/one1", VERSIONS[0])
@@ -51,7 +51,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Shop:
 
 @pytest.fixture(scope="module")
 def node() -> Iterator[int]:
-    """Run the shop in JavaScript, which gives what the one in Python gives."""
+    """Run the shop in JavaScript, which answers like the one in Python."""
     with run_node("node_shop.js") as port:
         yield port
 
@@ -90,7 +90,7 @@ def leaks(answers: list[Answer]) -> list[str]:
     ]
 
 
-def test_the_proxy_answers_as_the_generated_server_does(shop: Shop, node: int) -> None:
+def test_proxy_answers_like_the_generated_server(shop: Shop, node: int) -> None:
     with (
         serving(shop.serve("production"), server_header=False, date_header=False) as port,
         httpx.Client(base_url=f"http://127.0.0.1:{port}") as client,
@@ -104,16 +104,14 @@ def test_the_proxy_answers_as_the_generated_server_does(shop: Shop, node: int) -
     assert {status for status, _, _ in found} == {200, 201, 400, 404}
 
 
-def test_a_gate_that_is_forgotten_is_noticed(
-    node: int, tmp_path_factory: pytest.TempPathFactory
-) -> None:
+def test_missing_gate_is_noticed(node: int, tmp_path_factory: pytest.TempPathFactory) -> None:
     shop = Shop(tmp_path_factory.mktemp("forgetful"), forget_gate)
     with proxying(shop, node) as client:
         assert leaks([ask(client, each) for each in ASKED]) != []
 
 
 class Command:
-    """`dateline proxy` as a process of its own; ``log`` is what it says."""
+    """`dateline proxy` as a process; ``log`` is its output."""
 
     def __init__(self, folder: Path, package: Path, upstream: int, *options: str) -> None:
         self.log = folder / "log"
@@ -159,7 +157,7 @@ def wait(is_done: Callable[[], bool]) -> None:
 def command(
     shop: Shop, node: int, tmp_path: Path, request: pytest.FixtureRequest
 ) -> Iterator[Command]:
-    """Run the proxy with the options that a test names, if it names any."""
+    """Run the proxy with the options of the test, if any."""
     package = tmp_path / "package"
     shutil.copytree(shop.package.folder / shop.package.name, package)
     made = Command(tmp_path, package, node, *getattr(request, "param", ()))
@@ -171,7 +169,7 @@ def command(
         made.process.wait()
 
 
-def test_what_is_generated_anew_is_served_without_losing_a_request(
+def test_regenerated_package_is_served_without_losing_a_request(
     command: Command, tmp_path: Path
 ) -> None:
     statuses: list[int] = []
@@ -189,7 +187,7 @@ def test_what_is_generated_anew_is_served_without_losing_a_request(
     path = tmp_path / "package" / "server" / "contracts.json"
     whole = path.read_text()
     try:
-        # what can't be read yet is not served
+        # an incomplete package is not served
         path.write_text(whole[:-100])
         command.wait_for("what was there before is")
         data = json.loads(whole)
@@ -206,7 +204,7 @@ def test_what_is_generated_anew_is_served_without_losing_a_request(
     assert set(statuses) == {200}
 
 
-def test_a_folder_is_read_again_where_a_signal_says_so(command: Command, tmp_path: Path) -> None:
+def test_folder_is_read_again_after_a_signal(command: Command, tmp_path: Path) -> None:
     path = tmp_path / "package" / "server" / "contracts.json"
     before = path.stat()
     data = path.read_text()
@@ -220,7 +218,7 @@ def test_a_folder_is_read_again_where_a_signal_says_so(command: Command, tmp_pat
 
 
 @pytest.mark.parametrize("command", [["--account-header", "X-Account"]], indirect=True)
-def test_converters_are_given_the_account_that_a_header_says(command: Command) -> None:
+def test_converters_get_the_account_from_a_header(command: Command) -> None:
     for account, shown in (("2020-02-02", "2020-02-02"), ("", "2026-01-")):
         sent = {"x-api-version": VERSIONS[0], **({"x-account": account} if account else {})}
         order = command.client.get("/api/orders/one", headers=sent).json()
@@ -231,7 +229,7 @@ def test_converters_are_given_the_account_that_a_header_says(command: Command) -
     "command", [["--limit", "createOrder=200", "--connect", "1", "--read", "0.2"]], indirect=True
 )
 def test_limits_are_those_of_the_command_line(command: Command) -> None:
-    """What is refused is described as the definitions describe errors, at each version."""
+    """Refusals have the form that the definitions declare for errors, at each version."""
     draft = {"customer_name": "A" * 300, "payment": {"kind": "card", "last4": "1"}}
     for version in (VERSIONS[0], VERSIONS[-1]):
         answer = command.client.post("/api/orders", json=draft, headers={"x-api-version": version})
@@ -244,7 +242,7 @@ def test_limits_are_those_of_the_command_line(command: Command) -> None:
         assert answer.json() == {"message": said}
 
 
-def test_a_server_that_is_not_there_is_described_as_errors_are(shop: Shop) -> None:
+def test_unreachable_server_is_reported_as_a_declared_error(shop: Shop) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
     with proxying(shop, port) as client:
@@ -254,7 +252,7 @@ def test_a_server_that_is_not_there_is_described_as_errors_are(shop: Shop) -> No
             assert found.json() == {"message": "the server behind this one can't be reached"}
 
 
-def test_requests_that_run_are_answered_before_it_ends(command: Command, node: int) -> None:
+def test_running_requests_are_answered_before_the_end(command: Command, node: int) -> None:
     answers: list[httpx.Response] = []
 
     def ask_slowly() -> None:
@@ -270,7 +268,7 @@ def test_requests_that_run_are_answered_before_it_ends(command: Command, node: i
     assert command.process.wait(timeout=20) == 0
 
 
-def test_its_health_is_asked_for_and_secrets_are_not_logged(command: Command) -> None:
+def test_health_is_available_and_secrets_are_not_logged(command: Command) -> None:
     assert command.client.get("/-/ready").json() == {"status": "ok"}
     secret = {"authorization": "Bearer hush-1", "x-api-version": VERSIONS[0]}
     assert command.client.get("/api/orders?token=hush-2", headers=secret).status_code == 200
@@ -293,7 +291,7 @@ def test_its_health_is_asked_for_and_secrets_are_not_logged(command: Command) ->
         (["--upstream", "http://a", "--generated", "nowhere"], "run `dateline generate`"),
     ],
 )
-def test_a_setting_that_does_not_suit_is_said(shop: Shop, options: list[str], said: str) -> None:
+def test_invalid_setting_is_reported(shop: Shop, options: list[str], said: str) -> None:
     package = shop.package.folder / shop.package.name
     own = ["proxy", "--generated", str(package), "--environment", "production"]
     result = CliRunner().invoke(main, [*own, "--converters", "support.shop:Converters", *options])
@@ -301,7 +299,7 @@ def test_a_setting_that_does_not_suit_is_said(shop: Shop, options: list[str], sa
     assert result.exit_code in (1, 2)
 
 
-def test_of_several_environments_one_has_to_be_named(shop: Shop) -> None:
+def test_one_of_several_environments_must_be_named(shop: Shop) -> None:
     package = shop.package.folder / shop.package.name
     result = CliRunner().invoke(
         main, ["proxy", "--upstream", "http://a", "--generated", str(package)]

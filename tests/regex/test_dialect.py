@@ -1,4 +1,4 @@
-"""Patterns: one dialect that every engine reads, and none that takes forever."""
+"""Patterns: one dialect that every engine reads, without exponential time."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from dateline.regex.engines import compile_portable
         "ä+[ß-ü]",
     ],
 )
-def test_what_every_engine_reads_alike_passes(pattern: str) -> None:
+def test_pattern_that_every_engine_reads_alike_passes(pattern: str) -> None:
     assert find_flaw(pattern) is None
 
 
@@ -56,7 +56,7 @@ def test_what_every_engine_reads_alike_passes(pattern: str) -> None:
         ("a{3,1}", "'{3,1}' has its bounds the wrong way round; swap them"),
     ],
 )
-def test_what_no_engine_reads_is_refused(pattern: str, message: str) -> None:
+def test_pattern_that_no_engine_reads_is_refused(pattern: str, message: str) -> None:
     assert find_flaw(pattern) == ("pattern-invalid", message)
 
 
@@ -88,7 +88,7 @@ def test_what_no_engine_reads_is_refused(pattern: str, message: str) -> None:
         ("(" * 41 + ")" * 41, "groups more than 40 deep; write it flatter"),
     ],
 )
-def test_what_engines_read_differently_is_refused(pattern: str, message: str) -> None:
+def test_pattern_that_engines_read_differently_is_refused(pattern: str, message: str) -> None:
     assert find_flaw(pattern) == ("pattern-dialect", message)
 
 
@@ -109,7 +109,7 @@ def test_what_engines_read_differently_is_refused(pattern: str, message: str) ->
         ("x((ä|[^a])+)*", "(ä|[^a])+"),
     ],
 )
-def test_what_could_take_forever_is_refused(pattern: str, part: str) -> None:
+def test_pattern_that_may_take_exponential_time_is_refused(pattern: str, part: str) -> None:
     assert find_flaw(pattern) == (
         "pattern-explodes",
         f"{part!r} can read one text in many ways, and may take forever to; "
@@ -127,11 +127,13 @@ def test_what_could_take_forever_is_refused(pattern: str, part: str) -> None:
         ("]", r"a bare `]`; write `\]` for the character, which every engine reads"),
     ],
 )
-def test_what_only_a_strict_engine_refuses_is_a_matter_of_style(pattern: str, message: str) -> None:
+def test_pattern_that_only_a_strict_engine_refuses_is_a_matter_of_style(
+    pattern: str, message: str
+) -> None:
     assert find_flaw(pattern) == ("pattern-loose", message)
 
 
-def test_a_matcher_reads_as_ecma_262_does() -> None:
+def test_matcher_follows_ecma_262() -> None:
     digits, loose, refused = (
         compile_portable(r"^\d$|^\$$"),
         compile_portable(r"\-"),
@@ -147,16 +149,16 @@ def test_a_matcher_reads_as_ecma_262_does() -> None:
 
 
 @given(st.text(alphabet="ab-^$\\.*+?()[]{}|,019dwb:=<!P&~", max_size=12))
-def test_what_passes_compiles_without_a_warning(pattern: str) -> None:
-    """Warnings are errors in these tests: Python warns of what it will read otherwise one day."""
+def test_accepted_pattern_compiles_without_a_warning(pattern: str) -> None:
+    """Warnings are errors in these tests: Python warns about syntax whose meaning will change."""
     if find_flaw(pattern) is None:
         re.compile(pattern)
         assert compile_portable(pattern) is not None
 
 
 @given(st.text(alphabet="ab+*?()|[]", max_size=12))
-def test_what_passes_takes_no_exponential_time(pattern: str) -> None:
-    """Thirty letters are enough for an exponential search to outlast every patience."""
+def test_accepted_pattern_takes_no_exponential_time(pattern: str) -> None:
+    """Thirty letters are enough for an exponential search to time out."""
     expression = compile_portable(f"^(?:{pattern})$")
     if expression is not None:
         expression.search("ab" * 8 + "a" * 30 + "c")

@@ -1,4 +1,4 @@
-"""Random patterns mean what they mean in ECMA-262, as Node.js reads them."""
+"""Random patterns have their meaning in ECMA-262, according to Node.js."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def read_with_node(cases: list[tuple[str, list[str]]]) -> list[list[bool] | None
     return found
 
 
-# What Python reads otherwise, each in a pattern that the engine of Rust doesn't support.
+# Constructs that Python reads differently, in patterns that the engine of Rust doesn't support.
 KNOWN: Final[dict[str, list[str]]] = {
     r"^(?!x)[\Sa]$": ["\u00a0", "\u2028", "\ufeff", "a", "b", " "],
     r"^(?!x)[^\Sa]$": ["\u00a0", "\u2028", "\ufeff", "a", "b", " "],
@@ -102,7 +102,7 @@ KNOWN: Final[dict[str, list[str]]] = {
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_random_patterns_match_what_node_says(seed: int) -> None:
+def test_random_patterns_match_like_in_node(seed: int) -> None:
     patterns = Patterns(seed)
     cases = [(patterns.pattern(), [patterns.text() for _ in range(10)]) for _ in range(1500)]
     cases += KNOWN.items() if seed == 0 else ()
@@ -130,7 +130,7 @@ def list_valid(supported: str, texts: list[str]) -> list[bool]:
     return [validator.is_valid(text) for text in texts]
 
 
-# What validators read otherwise, or refuse, where it is left to them.
+# Constructs that validators would read differently, or refuse, without translation.
 OF_VALIDATORS: Final[dict[str, list[str]]] = {
     "^.$": ["\r", "\n", "\u2028", "\u2029", "a"],
     r"^[.]\..$": ["...", "..\r", ".ab", "...\n"],
@@ -154,7 +154,7 @@ OF_VALIDATORS: Final[dict[str, list[str]]] = {
 }
 
 
-def test_validators_read_every_construct_as_node_does() -> None:
+def test_validators_read_every_construct_like_node() -> None:
     cases = [*OF_VALIDATORS.items()]
     for (pattern, texts), expected in zip(cases, read_with_node(cases), strict=True):
         supported = find_supported(pattern)
@@ -163,7 +163,7 @@ def test_validators_read_every_construct_as_node_does() -> None:
 
 
 @pytest.mark.parametrize("pattern", KNOWN)
-def test_validators_check_no_reference_to_what_may_have_matched_nothing(pattern: str) -> None:
+def test_validators_skip_references_to_groups_that_may_be_empty(pattern: str) -> None:
     is_uncertain = pattern.endswith((r"\1$", r"\k<n>$", r"\1a"))
     assert (find_supported(pattern) is None) == is_uncertain
 
@@ -178,7 +178,7 @@ LOOKING_BEHIND: Final[dict[str, bool]] = {
 }
 
 
-def test_what_looks_behind_is_matched_from_its_end() -> None:
+def test_lookbehind_is_matched_from_its_end() -> None:
     texts = ["ab", "aab", "b", "aa"]
     expected = read_with_node([(pattern, texts) for pattern in LOOKING_BEHIND])
     for (pattern, is_known), read in zip(LOOKING_BEHIND.items(), expected, strict=True):
@@ -188,7 +188,7 @@ def test_what_looks_behind_is_matched_from_its_end() -> None:
 
 
 @pytest.mark.parametrize("flag", ["(?s)", "(?is)", "(?s-i)", "(?s:", "(?-s)", ""])
-def test_dots_stay_behind_a_flag_for_them(flag: str) -> None:
+def test_dots_are_unchanged_under_a_flag_for_them(flag: str) -> None:
     pattern = f"^{flag}a.b{')' if flag.endswith(':') else ''}$"
     supported = find_supported(pattern)
     assert supported is not None
@@ -196,5 +196,5 @@ def test_dots_stay_behind_a_flag_for_them(flag: str) -> None:
 
 
 @pytest.mark.parametrize("pattern", [r"^(a)\1$", r"^(?:x(a)\1)*$", r"^((a)|b)\1$"])
-def test_validators_check_references_to_what_has_matched(pattern: str) -> None:
+def test_validators_check_references_to_groups_that_matched(pattern: str) -> None:
     assert find_supported(pattern) is not None

@@ -50,7 +50,7 @@ _LOOKING = (r"^(?!no)[a-z]+$", r"(?=b)b", r"(?<=a)b", r"^(a)\1$")
 
 
 @cases("pattern", [*_CLASSES, *_PLAIN, *_ESCAPES, *_SETS, *_LOOKING])
-def test_a_pattern_matches_what_the_document_says(pattern: str) -> None:
+def test_pattern_matches_what_the_document_says(pattern: str) -> None:
     judge = jsonschema_rs.Draft202012Validator({"pattern": pattern})
     assert [text for text in _TEXTS if matches(pattern, text)] == [
         text for text in _TEXTS if judge.is_valid(text)
@@ -60,7 +60,7 @@ def test_a_pattern_matches_what_the_document_says(pattern: str) -> None:
 @pytest.mark.parametrize(
     ("pattern", "expected"),
     [
-        # ECMA-262 section 22.2.2.7: a dot is no line terminator
+        # ECMA-262 section 22.2.2.7: a dot matches no line terminator
         ("^.$", [text for text in _TEXTS if len(text) == 1 and text not in "\n\r\u2028\u2029"]),
         (r"^[\b]$", ["\x08"]),
         (r"^\0$", ["\x00"]),
@@ -69,22 +69,22 @@ def test_a_pattern_matches_what_the_document_says(pattern: str) -> None:
         ("^[^]$", [text for text in _TEXTS if len(text) == 1]),
     ],
 )
-def test_a_pattern_matches_what_ecma_262_says(pattern: str, expected: list[str]) -> None:
+def test_pattern_matches_like_in_ecma_262(pattern: str, expected: list[str]) -> None:
     assert [text for text in _TEXTS if matches(pattern, text)] == expected
 
 
-def test_plain_patterns_stay_as_they_are() -> None:
+def test_plain_patterns_are_unchanged() -> None:
     plain = "^-?[0-9]+(\\.[0-9]+)?$"
     assert translate(plain) == (True, plain)
 
 
-def test_the_engine_that_takes_linear_time_is_used_where_it_can_be() -> None:
+def test_linear_time_engine_is_used_where_possible() -> None:
     assert not matches("^(a+)+$", "a" * 10_000 + "b")
     patterns = ("^(a+)+$", "^(?!b)a$", r"^(a)\1$")
     assert [translate(pattern)[0] for pattern in patterns] == [True, False, False]
 
 
 @pytest.mark.parametrize("pattern", ["[a", "(", "\\", "(?i)a", "(?=a)\\p{L}", "a(?P<n>b)", "\\k"])
-def test_what_no_engine_holds_is_refused(pattern: str) -> None:
+def test_pattern_that_no_engine_supports_is_refused(pattern: str) -> None:
     with pytest.raises(UntranslatableError):
         translate(pattern)

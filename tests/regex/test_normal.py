@@ -1,4 +1,4 @@
-"""Patterns that match the same texts, and those that may not."""
+"""Patterns that match the same texts are equal, and those that may not are different."""
 
 from __future__ import annotations
 
@@ -38,5 +38,5 @@ def test_other_spellings_of_characters_are_equal(patterns: tuple[str, ...]) -> N
 
 
 @cases("patterns", UNLIKE, ids=str)
-def test_what_engines_may_read_in_several_ways_is_not_equal(patterns: tuple[str, str]) -> None:
+def test_ambiguous_patterns_are_not_equal(patterns: tuple[str, str]) -> None:
     assert not any(are_equal(*pair) for pair in permutations(patterns))

@@ -1,4 +1,4 @@
-"""Projects are found from any folder in them, with the settings that they have."""
+"""Projects are found from any folder in them, with their settings."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def projects(top: Path) -> list[Workspace]:
 
 
 @pytest.mark.parametrize("here", [".", "apis", "apis/notes", "tools", "old"])
-def test_a_folder_above_the_projects_stands_for_all_of_them(
+def test_folder_above_the_projects_stands_for_all_of_them(
     top: Path, monkeypatch: pytest.MonkeyPatch, here: str
 ) -> None:
     monkeypatch.chdir(top / here)
@@ -65,7 +65,7 @@ def test_a_folder_above_the_projects_stands_for_all_of_them(
     ("here", "index"),
     [("apis/cards", 0), ("apis/cards/schemas", 0), ("apis/cards/src/deep", 0), ("old/books", 2)],
 )
-def test_a_folder_in_a_project_stands_for_that(
+def test_folder_in_a_project_stands_for_it(
     top: Path, monkeypatch: pytest.MonkeyPatch, here: str, index: int
 ) -> None:
     monkeypatch.chdir(top / here)
@@ -77,7 +77,7 @@ def test_a_folder_in_a_project_stands_for_that(
     assert [one.name for one in find_projects(["loans"])] == ["loans"]
 
 
-def test_the_search_ends_at_the_top_of_the_repository(
+def test_search_ends_at_the_top_of_the_repository(
     top: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     inner = top / "apis" / "cards" / "vendor"
@@ -117,7 +117,7 @@ def test_the_search_ends_at_the_top_of_the_repository(
         ),
     ],
 )
-def test_a_slip_in_the_settings_is_reported_at_its_place(
+def test_mistake_in_the_settings_is_reported_at_its_place(
     top: Path, monkeypatch: pytest.MonkeyPatch, text: str, said: str
 ) -> None:
     (top / "dateline.toml").write_text(text, encoding="utf-8")
@@ -128,16 +128,14 @@ def test_a_slip_in_the_settings_is_reported_at_its_place(
     assert refused.value.exit_code == 3
 
 
-def test_two_projects_of_one_name_are_refused(top: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_two_projects_with_one_name_are_refused(top: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (top / "apis/lending/pyproject.toml").write_text('[tool.dateline]\nname = "cards"\n')
     monkeypatch.chdir(top)
     with pytest.raises(DatelineError, match="are both called 'cards'; give one of them a `name`"):
         find_projects()
 
 
-def test_an_unknown_name_gets_the_one_that_was_meant(
-    top: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unknown_name_suggests_the_intended_one(top: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(top)
     with pytest.raises(DatelineError, match="no project 'card'; did you mean 'cards'") as refused:
         find_projects(["card"])
