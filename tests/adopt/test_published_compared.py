@@ -25,7 +25,7 @@ from dateline.openapi import OBJECTS, follow, walk
 NOWHERE = Path("nowhere")
 
 
-SAME = {"scopes that are null", "scopes that are null at an operation"}
+SAME = {"null in place of scopes", "null in place of scopes of an operation"}
 """Oddities that say the same as what the sound document says there."""
 
 
