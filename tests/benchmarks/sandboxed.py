@@ -24,7 +24,12 @@ from typing import Any, Final, NamedTuple
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import httpx
-from sandbox.test_sandbox_paging import WRITERS, ids, pages, test_who_follows_the_end_misses_nothing
+from sandbox.test_sandbox_paging import (
+    WRITERS,
+    ids,
+    pages,
+    test_paging_to_the_growing_end_misses_nothing,
+)
 from sandbox.test_sandbox_paging import fill as fill_ties
 from sqlalchemy import select, text, update
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -269,7 +274,7 @@ def paging(kind: str) -> Measured:
                     broken += _read_otherwise(caller, size, order, oldest_first[::step])
             amount += len(written)
         # raises AssertionError if something is missed
-        test_who_follows_the_end_misses_nothing(running.partner())
+        test_paging_to_the_growing_end_misses_nothing(running.partner())
     said = f"{2 * _PAGE} times 60 rows both ways, {amount} written meanwhile, {len(broken)} misses"
     return Measured({}, f"{said}; nothing missed at the end", broken)
 
