@@ -36,7 +36,7 @@ def main() -> int:
             print(f"{row.name:20} {row.what}")
         return 0
     chosen = [row for row in ROWS if not options.only or row.name in options.only]
-    outcomes = [_measured(row, options.runs) for row in chosen]
+    outcomes = [_measure(row, options.runs) for row in chosen]
     print(text(outcomes), end="")
     if options.json:
         options.json.write_text(as_json(outcomes))
@@ -67,7 +67,7 @@ def _options() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _measured(row: Row, runs: int) -> Outcome:
+def _measure(row: Row, runs: int) -> Outcome:
     print(f"{row.name} ...", file=sys.stderr)
     with tempfile.TemporaryDirectory(prefix="bench-") as root:
         try:

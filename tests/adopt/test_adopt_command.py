@@ -130,7 +130,7 @@ def test_first_of_many_equal_notes_is_shown(
     assert "note: components.B: `if`; left to the document" in notes
 
 
-def zipped(content: bytes) -> bytes:
+def zip_document(content: bytes) -> bytes:
     with zipfile.ZipFile(made := io.BytesIO(), "w") as archive:
         archive.writestr("a.json", content)
     return made.getvalue()
@@ -191,7 +191,7 @@ def test_suffix_may_be_in_upper_case(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert "2024-01-15 A.JSON: equal\n" in adopt_all.out
 
 
-@pytest.mark.parametrize(("packed", "way"), [(gzip.compress, "gzip"), (zipped, "zip")])
+@pytest.mark.parametrize(("packed", "way"), [(gzip.compress, "gzip"), (zip_document, "zip")])
 def test_compressed_document_is_refused_as_such(
     packed: Callable[[bytes], bytes], way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -21,7 +21,7 @@ SCHEMAS: tuple[Any, ...] = (
 OTHER = {"type": "object", "properties": {"t": {"type": "string"}}, "required": ["t"]}
 
 
-def named(name: str, place: str) -> dict[str, Any]:
+def name_in_place(name: str, place: str) -> dict[str, Any]:
     """Return a document in which an author uses *name* in *place*."""
     text = {"type": "string"}
     loan: dict[str, Any] = {"type": "object"}
@@ -99,7 +99,9 @@ def test_property_named_like_a_key_in_one_version_or_in_both(
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("name", sorted(KEYS))
 def test_name_like_a_key_in_any_place(name: str, place: str, tmp_path: Path) -> None:
-    for number, documents in enumerate(([named(name, place)], [api(), named(name, place)])):
+    for number, documents in enumerate(
+        ([name_in_place(name, place)], [api(), name_in_place(name, place)])
+    ):
         (tmp_path / str(number)).mkdir()
         adopt_all(tmp_path / str(number), documents, accept=True)
 
@@ -132,7 +134,7 @@ def test_annotation_among_properties_is_refused(key: str, value: str, tmp_path: 
 
 @pytest.mark.parametrize("key", ["x-added", "x-removed"])
 def test_gate_among_scopes_is_refused(key: str, tmp_path: Path) -> None:
-    adopt_all(tmp_path, [named("marker", "scope")])
+    adopt_all(tmp_path, [name_in_place("marker", "scope")])
     (path,) = (
         path for path in (tmp_path / "schemas").glob("*.yaml") if "marker:" in path.read_text()
     )

@@ -35,7 +35,7 @@ def header(name: str, **schema: Any) -> dict[str, Any]:
     return {"name": name, "in": "header", "schema": {"type": "string", **schema}}
 
 
-def adopted_table(folder: Path, found: list[dict[str, Any]], **options: Any) -> dict[str, Any]:
+def adopt_table(folder: Path, found: list[dict[str, Any]], **options: Any) -> dict[str, Any]:
     adopt(store(folder, found), folder / "schemas", **options)
     table: dict[str, Any] = yaml.load(
         (folder / "schemas" / "versions.yaml").read_text(), yaml.BaseLoader
@@ -84,13 +84,13 @@ def adopted_table(folder: Path, found: list[dict[str, Any]], **options: Any) -> 
 def test_version_header_is_detected(
     tmp_path: Path, found: list[dict[str, Any]], expected: tuple[str, str]
 ) -> None:
-    table = adopted_table(tmp_path, found)
+    table = adopt_table(tmp_path, found)
     assert (table["header"], table["default"]) == expected
 
 
 def test_given_selector_is_not_detected(tmp_path: Path) -> None:
     found = documents(header("revision", default=NEWEST))
-    table = adopted_table(tmp_path, found, header="X-Version", default=OLDEST)
+    table = adopt_table(tmp_path, found, header="X-Version", default=OLDEST)
     assert (table["header"], table["default"]) == ("X-Version", OLDEST)
 
 
@@ -107,11 +107,11 @@ def test_given_selector_is_not_detected(tmp_path: Path) -> None:
 def test_titles_are_those_of_the_documents(
     tmp_path: Path, info: dict[str, Any], title: str
 ) -> None:
-    table = adopted_table(tmp_path, documents(**info))
+    table = adopt_table(tmp_path, documents(**info))
     assert table["versions"][-1] == {"date": NEWEST, "title": title}
 
 
-def published(date: str, **said: Any) -> dict[str, Any]:
+def publish(date: str, **said: Any) -> dict[str, Any]:
     """Return a document of the version *date* with an operation; *said* is its description."""
     content = {said.get("media", "application/json"): {"schema": {"type": "object"}}}
     operation = {
@@ -167,8 +167,8 @@ PLACES: list[tuple[str, Any, tuple[str, str]]] = [
 def test_place_of_the_version_is_detected(
     tmp_path: Path, said: Any, expected: tuple[str, str]
 ) -> None:
-    found = [published(day, **said(day)) for day in (OLDEST, NEWEST)]
-    table = adopted_table(tmp_path, found)
+    found = [publish(day, **said(day)) for day in (OLDEST, NEWEST)]
+    table = adopt_table(tmp_path, found)
     assert (
         next((key, table[key]) for key in ("header", "query", "path", "media-type") if key in table)
         == expected

@@ -35,7 +35,7 @@ def loaded(folder: Path, text: str, *, adopted: bool = True) -> Api:
     return load(folder)
 
 
-def shown(folder: Path, text: str, *path: str) -> list[Any]:
+def show_at(folder: Path, text: str, *path: str) -> list[Any]:
     """Return the value at *path* in each version, None where there is none."""
     projector = Projector(loaded(folder, text))
     found = []
@@ -47,7 +47,7 @@ def shown(folder: Path, text: str, *path: str) -> list[Any]:
     return found
 
 
-def refused(folder: Path, text: str) -> list[str]:
+def list_problem_ids(folder: Path, text: str) -> list[str]:
     """Return the ids of the problems of *text* as an authored source."""
     with pytest.raises(SourceError) as found:
         loaded(folder, text, adopted=False)
@@ -56,9 +56,9 @@ def refused(folder: Path, text: str) -> list[str]:
 
 def test_document_itself_may_have_a_history(tmp_path: Path) -> None:
     text = f"{ROOT}paths: {{}}\nx-was: {{ 2025-06-01: {{ openapi: 3.1.1, security: [] }} }}\n"
-    assert shown(tmp_path, text, "openapi") == ["3.1.1", "3.1.1", "3.1.0"]
-    assert shown(tmp_path, text, "security") == [[], [], None]
-    assert "misplaced-annotation" in refused(tmp_path, text)
+    assert show_at(tmp_path, text, "openapi") == ["3.1.1", "3.1.1", "3.1.0"]
+    assert show_at(tmp_path, text, "security") == [[], [], None]
+    assert "misplaced-annotation" in list_problem_ids(tmp_path, text)
 
 
 def test_required_keys_may_have_a_history(tmp_path: Path) -> None:
@@ -77,20 +77,20 @@ paths:
         x-note: b
         x-was: { 2025-06-01: { x-note: a, '404': { description: none } } }
 """
-    assert shown(tmp_path, text, "info", "version") == ["1", "2", "3"]
-    assert shown(tmp_path, text, "info", "contact", "name") == ["Counter", "Desk", "Desk"]
+    assert show_at(tmp_path, text, "info", "version") == ["1", "2", "3"]
+    assert show_at(tmp_path, text, "info", "contact", "name") == ["Counter", "Desk", "Desk"]
     none = {"description": "none"}
-    assert shown(tmp_path, text, "paths", "/loan", "get", "responses") == [
+    assert show_at(tmp_path, text, "paths", "/loan", "get", "responses") == [
         {"200": {"description": "ok"}, "404": none, "x-note": "a"},
         {"200": {"description": "ok"}, "404": none, "x-note": "a"},
         {"200": {"description": "ok"}, "x-note": "b"},
     ]
-    assert "misplaced-annotation" in refused(tmp_path, text)
+    assert "misplaced-annotation" in list_problem_ids(tmp_path, text)
 
 
 def test_webhooks_are_removed_with_the_last_one(tmp_path: Path) -> None:
     text = f"{ROOT}webhooks: {{ a: {{ x-added: 2024-09-01, post: {{}} }} }}\n"
-    assert shown(tmp_path, text, "webhooks") == [None, {"a": {"post": {}}}, {"a": {"post": {}}}]
+    assert show_at(tmp_path, text, "webhooks") == [None, {"a": {"post": {}}}, {"a": {"post": {}}}]
 
 
 def test_components_keep_foreign_keys(tmp_path: Path) -> None:
@@ -100,7 +100,7 @@ components:
   x-was: {{ 2024-09-01: {{ x-note: a }} }}
   schemas: {{ Loan: {{ x-removed: 2025-06-01 }} }}
 """
-    assert shown(tmp_path, text, "components") == [
+    assert show_at(tmp_path, text, "components") == [
         {"schemas": {"Loan": {}}, "x-note": "a"},
         {"schemas": {"Loan": {}}, "x-note": "b"},
         {"x-note": "b"},
@@ -114,7 +114,7 @@ components: {{ schemas: {{ Loan: {{ x-removed: 2025-06-01 }} }} }}
 
 def test_components_are_removed_with_the_last_one(tmp_path: Path) -> None:
     there: dict[str, Any] = {"schemas": {"Loan": {}}}
-    assert shown(tmp_path, GONE, "components") == [there, there, None]
+    assert show_at(tmp_path, GONE, "components") == [there, there, None]
 
 
 REACHED = """
@@ -146,7 +146,7 @@ components: { schemas: { Loan: { type: string%s } } }
 def test_component_with_a_gate_is_shown_without_references(
     tmp_path: Path, gate: str, there: list[bool]
 ) -> None:
-    found = shown(tmp_path, REACHED % gate, "components", "schemas")
+    found = show_at(tmp_path, REACHED % gate, "components", "schemas")
     assert ["Loan" in (schemas or {}) for schemas in found] == there
 
 
@@ -156,7 +156,7 @@ def test_authored_component_may_be_gated_since_the_first_version(
     by_itself = REACHED % ", x-added: 2024-01-15"
     loaded(tmp_path, by_itself, adopted=False)
     operation = by_itself.replace("x-added: 2024-09-01", "x-added: 2024-01-15")
-    assert refused(tmp_path, operation) == ["gate-without-effect"]
+    assert list_problem_ids(tmp_path, operation) == ["gate-without-effect"]
 
 
 def test_restored_part_declares_its_earlier_versions(tmp_path: Path) -> None:
@@ -172,12 +172,12 @@ components:
           x-was: {{ 2025-06-01: {{ x-added: null, x-removed: 2024-09-01, type: number }} }}
         b: {{}}
 """
-    assert shown(tmp_path, text, "components", "schemas", "Loan") == [
+    assert show_at(tmp_path, text, "components", "schemas", "Loan") == [
         {"required": ["a", "b"], "properties": {"a": {"type": "number"}, "b": {}}},
         {"required": ["b"], "properties": {"b": {}}},
         {"required": ["a", "b"], "properties": {"a": {"type": "string"}, "b": {}}},
     ]
-    assert "misplaced-annotation" in refused(tmp_path, text)
+    assert "misplaced-annotation" in list_problem_ids(tmp_path, text)
 
 
 def test_dates_in_a_history_of_presence_are_versions() -> None:
@@ -214,13 +214,13 @@ components:
 def test_reference_may_have_gates(tmp_path: Path) -> None:
     new = {"$ref": "#/components/parameters/New"}
     old = {"name": "page", "in": "query", "schema": {}}
-    assert shown(tmp_path, BESIDE, "paths", "/loan", "get", "parameters") == [[old], [new], [new]]
-    assert shown(tmp_path, BESIDE, "paths", "/loan", "get", "responses", "200") == [
+    assert show_at(tmp_path, BESIDE, "paths", "/loan", "get", "parameters") == [[old], [new], [new]]
+    assert show_at(tmp_path, BESIDE, "paths", "/loan", "get", "responses", "200") == [
         {"description": "old"},
         {"description": "old"},
         {"$ref": "#/components/responses/New"},
     ]
-    assert "misplaced-annotation" in refused(tmp_path, BESIDE)
+    assert "misplaced-annotation" in list_problem_ids(tmp_path, BESIDE)
 
 
 def test_former_reference_is_checked_as_well() -> None:

@@ -68,7 +68,7 @@ def body(schema: Any) -> tuple[Document, Callable[[Document], Any]]:
 PLACES = {"definition": definition, "response": response, "body": body}
 
 
-def adopted(folder: Path, document: Document) -> tuple[Document, Document]:
+def adopt_and_convert(folder: Path, document: Document) -> tuple[Document, Document]:
     """Return the document rendered for an adopted *document*, and its conversion to 3.0."""
     folder.mkdir()
     arguments = store(folder, [document])
@@ -84,16 +84,16 @@ def test_unreadable_target_is_refused_only_if_it_is_used(
     place: str, schema: str, reference: str, tmp_path: Path
 ) -> None:
     document, use = PLACES[place](SCHEMAS[schema](REFERENCES[reference]))
-    shown, published = adopted(tmp_path / "unused", document)
+    shown, published = adopt_and_convert(tmp_path / "unused", document)
     assert shown == published
     assert json.dumps(REFERENCES[reference])[1:-1] in json.dumps(shown)
     used = copy.deepcopy(document)
     use(used["paths"]["/a"])
     with pytest.raises(SourceError, match=": reference-"):
-        adopted(tmp_path / "used", used)
+        adopt_and_convert(tmp_path / "used", used)
 
 
-def edited(path: str, value: Any) -> Document:
+def edit(path: str, value: Any) -> Document:
     """Return the library document with *value* at *path*."""
     made: Document = json.loads(json.dumps(LIBRARY))
     here: Any = made
@@ -130,14 +130,14 @@ KEPT: dict[str, Any] = {
 
 @pytest.mark.parametrize("path", KEPT)
 def test_mistake_with_one_meaning_is_kept(path: str, tmp_path: Path) -> None:
-    document = edited(path, KEPT[path])
-    shown, published = adopted(tmp_path / "a", document)
+    document = edit(path, KEPT[path])
+    shown, published = adopt_and_convert(tmp_path / "a", document)
     assert shown == published
 
 
 @pytest.mark.parametrize("path", KEPT)
 def test_mistake_in_both_documents_is_no_change(path: str, tmp_path: Path) -> None:
-    before = edited(path, KEPT[path])
+    before = edit(path, KEPT[path])
     after = json.loads(json.dumps(before))
     after["paths"]["/covers"]["get"]["operationId"] = "another"
     for name, document in (("a", before), ("b", after)):

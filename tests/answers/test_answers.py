@@ -204,7 +204,7 @@ BROKEN = [
 ]
 
 
-def refused(*arguments: str, status: int) -> list[tuple[str, Any]]:
+def list_refusals(*arguments: str, status: int) -> list[tuple[str, Any]]:
     """Return the ids and places of the problems in the output of the command."""
     outcome = dateline(*arguments, "--format", "json")
     assert outcome.status == status
@@ -225,14 +225,14 @@ def test_problems_of_definitions_are_reported(starter: Path, command: list[str])
         "utf-8",
     )
     source = {"file": "schemas/loans.yaml", "line": 33, "column": 37}
-    assert refused(*command, status=3) == [("unknown-format", source)]
+    assert list_refusals(*command, status=3) == [("unknown-format", source)]
     path.write_text(f"{text}[", "utf-8")
-    assert [id for id, _ in refused(*command, status=3)] == ["yaml-syntax"]
+    assert [id for id, _ in list_refusals(*command, status=3)] == ["yaml-syntax"]
     # settings are read before the command starts
     path.write_text(text, "utf-8")
     (starter / "dateline.toml").write_text("nmae = 'x'\n", "utf-8")
     source = {"file": "dateline.toml", "line": 1, "column": 1}
-    assert refused(*command, status=3) == [("settings-invalid", source)]
+    assert list_refusals(*command, status=3) == [("settings-invalid", source)]
 
 
 def test_problems_of_several_projects_are_reported_together(starter: Path) -> None:
@@ -243,7 +243,7 @@ def test_problems_of_several_projects_are_reported_together(starter: Path) -> No
     for name in ("books", "loans"):
         path = starter / name / "schemas" / "loans.yaml"
         path.write_text(path.read_text("utf-8") + "[", "utf-8")
-    found = refused("status", status=3)
+    found = list_refusals("status", status=3)
     assert [(id, source["file"]) for id, source in found] == [
         ("yaml-syntax", "books/schemas/loans.yaml"),
         ("yaml-syntax", "loans/schemas/loans.yaml"),
@@ -267,10 +267,10 @@ def test_reports_contain_problems_of_settings(starter: Path, command: str) -> No
 
 @pytest.mark.usefixtures("starter")
 def test_refusal_of_a_command_is_reported() -> None:
-    assert refused("cut", "2020-01-01", "--dry-run", status=2) == [("invalid", None)]
-    assert refused("retire", "2025-09-01", "--dry-run", status=2) == [("invalid", None)]
+    assert list_refusals("cut", "2020-01-01", "--dry-run", status=2) == [("invalid", None)]
+    assert list_refusals("retire", "2025-09-01", "--dry-run", status=2) == [("invalid", None)]
     # broken rules are named, with the place
-    found = refused("cut", "2026-03-01", "--title", "No.", "--undisclosed", status=1)
+    found = list_refusals("cut", "2026-03-01", "--title", "No.", "--undisclosed", status=1)
     assert found == [
         (
             "response-field-removed",

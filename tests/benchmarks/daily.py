@@ -90,7 +90,7 @@ def _after(options: list[str], *arguments: str) -> list[str]:
     return script("edited.py", *options, DATELINE, *arguments)
 
 
-def _edited(sources: Callable[[Path], str], *arguments: str) -> Callable[[Path], Case]:
+def _prepare_edit(sources: Callable[[Path], str], *arguments: str) -> Callable[[Path], Case]:
     """Return a function that sets up a command after an edit of a word; the warm-up is cold."""
 
     def prepare(root: Path) -> Case:
@@ -99,7 +99,7 @@ def _edited(sources: Callable[[Path], str], *arguments: str) -> Callable[[Path],
     return prepare
 
 
-def _extended(*arguments: str) -> Callable[[Path], Case]:
+def _prepare_extension(*arguments: str) -> Callable[[Path], Case]:
     """Return a function that sets up a command after a field was added to Stripe's API."""
 
     def prepare(root: Path) -> Case:
@@ -148,7 +148,7 @@ ROWS: Final = (
         name="edit-payments",
         what="dateline generate, payment API, one word edited: all outputs, site too",
         against="python -c pass",
-        prepare=_edited(_payments, "generate"),
+        prepare=_prepare_edit(_payments, "generate"),
         cpu=0.25,
         about="More than half is imports. The documents, the package and the site come from the "
         "cache, with the edited word filled in.",
@@ -165,7 +165,7 @@ ROWS: Final = (
         name="edit-stripe",
         what="dateline generate, Stripe's API of three versions, one word edited",
         against="python -c pass",
-        prepare=_edited(_stripe, "generate"),
+        prepare=_prepare_edit(_stripe, "generate"),
         cpu=3.0,
         about="What is published is read and compared. The readings of the definitions that did "
         "not change come from the cache, and so do change pages, unless they quote the "
@@ -176,7 +176,7 @@ ROWS: Final = (
         name="field-stripe",
         what="the same, one optional field added to a component",
         against="python -c pass",
-        prepare=_extended("generate"),
+        prepare=_prepare_extension("generate"),
         cpu=3.0,
         about="A check, and all outputs as from nothing: their caches depend on the whole meaning "
         "of the definitions.",
@@ -186,7 +186,7 @@ ROWS: Final = (
         name="check-field-stripe",
         what="the same, check after it",
         against="python -c pass",
-        prepare=_extended("check"),
+        prepare=_prepare_extension("check"),
         cpu=1.0,
         about="A third is the search for values that can't be sent to older callers, a third the "
         "comparison with what is published and of the versions with each other.",

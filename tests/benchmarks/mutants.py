@@ -100,7 +100,7 @@ class Recorded(NamedTuple):
         return self.id.partition("::")[0]
 
 
-def drawn(root: Path, targets: Iterable[str], count: int, seed: int) -> list[Mutant]:
+def draw(root: Path, targets: Iterable[str], count: int, seed: int) -> list[Mutant]:
     """Return *count* mutants, with equal numbers of each kind where possible."""
     files = sorted({path for target in targets for path in root.glob(target)})
     found: dict[str, list[tuple[str, int]]] = {kind: [] for kind in KINDS}
@@ -124,10 +124,10 @@ def _mutant(root: Path, file: str, at: int) -> Mutant:
     after = ast.unparse(node) if ast.unparse(node) != before else before.removeprefix("not ")
     text = f"{before} -> {'pass' if kind == 'removed statement' else after}"
     last = node.end_lineno or node.lineno
-    return Mutant(file, function, node.lineno, last, kind, at, _shortened(text))
+    return Mutant(file, function, node.lineno, last, kind, at, _shorten(text))
 
 
-def _shortened(text: str) -> str:
+def _shorten(text: str) -> str:
     line = " ".join(text.split())
     return line if len(line) <= 160 else f"{line[:78]} ... {line[-77:]}"
 
@@ -407,7 +407,7 @@ def _run_all(
     while waiting or running:
         while waiting and len(running) < jobs:
             name = waiting.pop(0)
-            running[_forked(work[name])] = name, time.monotonic() + limits[name]
+            running[_fork(work[name])] = name, time.monotonic() + limits[name]
         time.sleep(0.02)
         for process, (name, until) in list(running.items()):
             ended, status = os.waitpid(process, os.WNOHANG)
@@ -420,7 +420,7 @@ def _run_all(
             yield name, os.waitstatus_to_exitcode(status) if ended else 1
 
 
-def _forked(function: Callable[[], int]) -> int:
+def _fork(function: Callable[[], int]) -> int:
     """Run *function* in a new process with its own process group; return its id."""
     sys.stdout.flush()
     sys.stderr.flush()
@@ -463,7 +463,7 @@ def main() -> None:
     bench = Bench(options.folder.resolve())
     bench.prepare()
     tests = bench.tests(options.tests or ["tests/**/test_*.py"], options.jobs)
-    mutants = drawn(bench.root, options.target or TARGETS, options.count, options.seed)
+    mutants = draw(bench.root, options.target or TARGETS, options.count, options.seed)
     known = equivalents()
     killed, survived, equivalent = 0, [], 0
     for mutant, verdict, ran in bench.verdicts(mutants, tests, options.jobs):

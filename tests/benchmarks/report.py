@@ -59,7 +59,7 @@ def text(outcomes: list[Outcome]) -> str:
     lines.insert(1, "-" * max(map(len, lines)))
     for outcome in outcomes:
         lines += ["", f"{outcome.row.name}: {outcome.row.what}"]
-        for said in (_shares(outcome), *_said(outcome), outcome.row.about):
+        for said in (_shares(outcome), *_describe_findings(outcome), outcome.row.about):
             lines += wrap(said, 96, initial_indent="    ", subsequent_indent="    ")
     return "\n".join(lines) + "\n"
 
@@ -87,7 +87,7 @@ def _shares(outcome: Outcome) -> str:
     return ", ".join(f"{phase} {seconds * 1000:.0f} ms" for phase, seconds in phases.items())
 
 
-def _said(outcome: Outcome) -> list[str]:
+def _describe_findings(outcome: Outcome) -> list[str]:
     """Return the findings of the two commands."""
     if outcome.pair is None or not outcome.pair.cost.said:
         return []

@@ -20,7 +20,7 @@ def _job(*arguments: str) -> list[str]:
     return script("sandboxed.py", *arguments)
 
 
-def _filled(
+def _prepare_filled(
     database: str, amount: int, measured: tuple[str, ...], against: tuple[str, ...], phase: str
 ) -> Callable[[Path], Case]:
     """Return a function that fills a database and then measures one job, compared with another."""
@@ -72,7 +72,9 @@ def _listing(database: str) -> Row:
         name=f"listing-{database}",
         what=f"the last page of 100 of {_MANY:,} transactions on {database}, over HTTP",
         against="the first",
-        prepare=_filled(database, _MANY, ("listing", "last"), ("listing", "first"), "request"),
+        prepare=_prepare_filled(
+            database, _MANY, ("listing", "last"), ("listing", "first"), "request"
+        ),
         ratio=1.5,
         about="To hold 100 transactions to the contract and to write them. Where a page begins is "
         "found in an index, whichever page it is.",
@@ -85,7 +87,9 @@ def _rare(database: str) -> Row:
         name=f"listing-rare-{database}",
         what=f"a page of the one of {_MANY:,} transactions with its status on {database}, by HTTP",
         against="the first page of 100",
-        prepare=_filled(database, _MANY, ("listing", "rare"), ("listing", "first"), "request"),
+        prepare=_prepare_filled(
+            database, _MANY, ("listing", "rare"), ("listing", "first"), "request"
+        ),
         ratio=1.0,
         about="To ask: an index has the partner's transactions by their statuses.",
         runs=3,
@@ -112,7 +116,7 @@ ROWS: Final = (
         name="listing-two",
         what="the time of a request at two processes on PostgreSQL, with eight callers",
         against="at one",
-        prepare=_filled(
+        prepare=_prepare_filled(
             "postgresql",
             100_000,
             ("listing", "first", "2"),
@@ -128,7 +132,7 @@ ROWS: Final = (
         name="stalling",
         what="the 99th percentile of a request while 100 others stall, on SQLite",
         against="while none stalls",
-        prepare=_filled("sqlite", 5000, ("stalling", "100"), ("stalling", "0"), "p99"),
+        prepare=_prepare_filled("sqlite", 5000, ("stalling", "100"), ("stalling", "0"), "p99"),
         ratio=1.5,
         about="A connection that stalls is a socket and a timer.",
         runs=3,

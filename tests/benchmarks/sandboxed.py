@@ -138,10 +138,10 @@ def listing(kind: str, page: str, processes: str = "1") -> Measured:
         path = f"{_LISTING}?page_size={_PAGE}{narrowed}"
         ports = [each.port for each in running]
         # the first requests warm up the server
-        asyncio.run(_timed(ports, key, path, callers=len(ports), amount=20))
-        alone = asyncio.run(_timed(ports, key, path, callers=1, amount=200))
+        asyncio.run(_time_requests(ports, key, path, callers=len(ports), amount=20))
+        alone = asyncio.run(_time_requests(ports, key, path, callers=1, amount=200))
         start = time.perf_counter()
-        together = asyncio.run(_timed(ports, key, path, callers=_CALLERS, amount=400))
+        together = asyncio.run(_time_requests(ports, key, path, callers=_CALLERS, amount=400))
         each = (time.perf_counter() - start) / len(together)
         answer = asyncio.run(ask(ports[0], "GET", path, {"X-API-Key": key}))
     shown = json.loads(answer.body)
@@ -165,8 +165,10 @@ def stalling(kind: str, amount: str) -> Measured:
     ):
         key, _ = door.run(_reader)
         with stall_connections(running.port, key, int(amount)):
-            asyncio.run(_timed([running.port], key, _LISTING, callers=1, amount=20))
-            times = asyncio.run(_timed([running.port], key, _LISTING, callers=2, amount=500))
+            asyncio.run(_time_requests([running.port], key, _LISTING, callers=1, amount=20))
+            times = asyncio.run(
+                _time_requests([running.port], key, _LISTING, callers=2, amount=500)
+            )
     p50, p99 = _percentiles(times)
     return Measured({"p99": p99, "p50": p50}, f"{amount} stalled: {_in_words(times)}")
 
@@ -187,7 +189,7 @@ async def _reader(session: AsyncSession) -> tuple[str, str]:
     return await keys.issue(session, partners.FIRST), str(last)
 
 
-async def _timed(
+async def _time_requests(
     ports: list[int], key: str, path: str, *, callers: int, amount: int
 ) -> list[float]:
     """Return the seconds of each request."""
@@ -305,15 +307,17 @@ def _writing(caller: Caller) -> Iterator[list[str]]:
 def _read_otherwise(caller: Caller, size: int, order: str, expected: list[str]) -> Iterator[str]:
     """Yield as text where rows are not seen exactly once and in order."""
     asked = {"page_size": size, "sort_order": order}
-    beyond = _seen(pages(caller, "cursor", asked, None), expected)
+    beyond = _list_seen(pages(caller, "cursor", asked, None), expected)
     if beyond != expected:
         yield f"forwards, {order}, pages of {size}: {beyond}"
-    back = _seen(pages(caller, "prev_cursor", asked, expected[-1]), expected[-2::-1], back=True)
+    back = _list_seen(
+        pages(caller, "prev_cursor", asked, expected[-1]), expected[-2::-1], back=True
+    )
     if back != expected[-2::-1]:
         yield f"backwards, {order}, pages of {size}: {back}"
 
 
-def _seen(read: Iterator[Any], expected: list[str], *, back: bool = False) -> list[str]:
+def _list_seen(read: Iterator[Any], expected: list[str], *, back: bool = False) -> list[str]:
     """Return those of the rows *expected* that are read, up to a page after the last of them."""
     known = set(expected)
     seen: list[str] = []

@@ -29,7 +29,7 @@ _OPERATIONS: Final = 1000
 _DEEP: Final = 400
 
 
-def _unpacked(root: Path, name: str) -> tuple[str, str]:
+def _unpack(root: Path, name: str) -> tuple[str, str]:
     """Write both documents of a pair into *root*; return their names."""
     found = sorted(Path(data(), name).glob("*.gz"))
     if len(found) != 2:
@@ -43,7 +43,7 @@ def _diff(before: str, after: str) -> list[str]:
     return [DATELINE, "diff", before, after, "--format", "json"]
 
 
-def _said(root: Path, command: list[str], seed: int) -> bytes:
+def _print_with_seed(root: Path, command: list[str], seed: int) -> bytes:
     """Return the output of *command* with the hash seed *seed*."""
     surroundings = {**os.environ, "PYTHONHASHSEED": str(seed)}
     done = subprocess.run(command, cwd=root, env=surroundings, capture_output=True, check=False)
@@ -54,9 +54,9 @@ def _said(root: Path, command: list[str], seed: int) -> bytes:
 
 def _pair(name: str) -> Callable[[Path], Case]:
     def prepare(root: Path) -> Case:
-        before, after = _unpacked(root, name)
+        before, after = _unpack(root, name)
         command = _diff(before, after)
-        if _said(root, command, 1) != _said(root, command, 2):
+        if _print_with_seed(root, command, 1) != _print_with_seed(root, command, 2):
             raise FailedError(f"{name}: two runs differ")
         return Case(root, command, _diff(after, after))
 
@@ -65,14 +65,14 @@ def _pair(name: str) -> Callable[[Path], Case]:
 
 def _itself(name: str) -> Callable[[Path], Case]:
     def prepare(root: Path) -> Case:
-        _, after = _unpacked(root, name)
+        _, after = _unpack(root, name)
         return Case(root, _diff(after, after), PASS)
 
     return prepare
 
 
 def _yaml(root: Path) -> Case:
-    before, after = _unpacked(root, "stripe-2022-11-15")
+    before, after = _unpack(root, "stripe-2022-11-15")
     reading = (
         "import sys, yaml\n"
         "for name in sys.argv[1:]:\n"
@@ -87,7 +87,7 @@ def _one_finding(root: Path, before: Any, after: Any) -> Case:
     for name, document in (("before.json", before), ("after.json", after)):
         (root / name).write_text(json.dumps(document))
     command = _diff("before.json", "after.json")
-    reported = json.loads(_said(root, command, 1))["changes"]
+    reported = json.loads(_print_with_seed(root, command, 1))["changes"]
     if len(reported) != 1:
         raise FailedError(f"one edit, {len(reported)} findings")
     return Case(root, command, _diff("after.json", "after.json"))
@@ -147,11 +147,11 @@ def _deep(root: Path) -> Case:
 def _unchanged(root: Path) -> Case:
     copy_project(root)
     # the outputs may be from another version of the code
-    _said(root, [DATELINE, "generate"], 0)
+    _print_with_seed(root, [DATELINE, "generate"], 0)
     return Case(root, [DATELINE, "check"], PASS)
 
 
-def _edited(root: Path) -> Case:
+def _edit_word(root: Path) -> Case:
     """Edit one word of the largest source of three versions that were adopted and published."""
     given = []
     for day, name in _ADOPTED.items():
@@ -161,8 +161,8 @@ def _edited(root: Path) -> Case:
         path = root / f"{day}.{'json' if '.json' in found[0].name else 'yaml'}"
         unpack(found[0], path)
         given.append(f"{day}={path.name}")
-    _said(root, [DATELINE, "adopt", *given], 0)
-    _said(root, script("measured.py", "documents", "schemas", "generated"), 0)
+    _print_with_seed(root, [DATELINE, "adopt", *given], 0)
+    _print_with_seed(root, script("measured.py", "documents", "schemas", "generated"), 0)
     source = max((root / "schemas").rglob("*.yaml"), key=lambda path: path.stat().st_size)
     text = source.read_text("utf-8")
     source.write_text(text.replace("description: ", "description: Edited. ", 1), "utf-8")
@@ -213,7 +213,7 @@ ROWS: Final = (
         name="check-edited",
         what="dateline check, Stripe's API adopted as three versions, one word edited",
         against="reading the file",
-        prepare=_edited,
+        prepare=_edit_word,
         cpu=1.0,
         ratio=4,
         about="To read all definitions and to import are two thirds of it. Versions that differ in "

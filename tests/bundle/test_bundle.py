@@ -181,7 +181,7 @@ def positions(ref: dict[str, str]) -> dict[str, tuple[str, Any]]:
 POSITIONS = tuple(positions({"$ref": ""}))
 
 
-def written(folder: Path, files: dict[str, Any]) -> Path:
+def write_files(folder: Path, files: dict[str, Any]) -> Path:
     for name, content in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -189,7 +189,7 @@ def written(folder: Path, files: dict[str, Any]) -> Path:
     return folder / next(iter(files))
 
 
-def bundled(path: Path) -> dict[str, Any]:
+def bundle_files(path: Path) -> dict[str, Any]:
     return open_document(path, path.name, Readings()).content
 
 
@@ -218,7 +218,7 @@ def test_difference_in_another_file_is_found_behind_every_reference(
         there = ["", {"c": value}] if root == "list" else {"a/b": {"c": value}}
         text = yaml.safe_dump(there) if form == "yaml" else there
         files = {"openapi.json": {**HEAD, **parts}, f"parts/there.{form}": text}
-        sides.append(written(tmp_path / side, files))
+        sides.append(write_files(tmp_path / side, files))
     before, same, after = sides
     assert differences(tmp_path, before, same) == []
     found = differences(tmp_path, before, after)
@@ -246,7 +246,7 @@ def test_file_may_contain_a_list(tmp_path: Path, name: str, form: str) -> None:
     text = yaml.safe_dump(listed, default_flow_style=form == "flow")
     other = {"list.json" if form == "json" else "list.yaml": listed if form == "json" else text}
     document = json.dumps({**HEAD, **body(schema)})
-    path = written(
+    path = write_files(
         tmp_path,
         {
             "openapi.yaml": document.replace("list.json", next(iter(other))),
@@ -274,7 +274,7 @@ def test_lists_of_parameters_become_parameters_of_each_operation(tmp_path: Path)
     alone = operation(parameters=[{"$ref": "parameters.json#/1"}, {"$ref": "parameters.json#/0"}])
     whole = operation(parameters={"$ref": "parameters.json"})
     for number, parts in enumerate((alone, whole)):
-        path = written(tmp_path / str(number), {"openapi.json": {**HEAD, **parts}, **files})
+        path = write_files(tmp_path / str(number), {"openapi.json": {**HEAD, **parts}, **files})
         api = tmp_path / f"schemas{number}"
         adopt((f"2025-01-01={path}",), api)
         (contract,) = read_back(api)
@@ -324,19 +324,19 @@ def test_unreadable_reference_is_refused_if_a_value_depends_on_it(
 ) -> None:
     home = tmp_path / "api"
     there = {"list": [], "round": {"$ref": "#/round"}, "text": "t"}
-    written(home, {"there.json": there, "folder.json/a.json": {}})
-    written(tmp_path, {"outside.json": {"type": "string"}})
+    write_files(home, {"there.json": there, "folder.json/a.json": {}})
+    write_files(tmp_path, {"outside.json": {"type": "string"}})
     (home / "parts").mkdir()
     (home / "linked.json").symlink_to(tmp_path / "outside.json")
     (home / "circular.json").symlink_to("circular.json")
     for position, (_, parts) in positions({"$ref": address}).items():
-        path = written(home, {"openapi.json": {**HEAD, **parts}})
+        path = write_files(home, {"openapi.json": {**HEAD, **parts}})
         if position in DECIDES_NOTHING:
-            assert bundled(path) == {**HEAD, **parts}, position
+            assert bundle_files(path) == {**HEAD, **parts}, position
             continue
         lines = path.read_text().splitlines()
         with pytest.raises(SourceError) as refused:
-            bundled(path)
+            bundle_files(path)
         found = [
             (one.id, lines[one.place.line - 1].count(address)) for one in refused.value.problems
         ]
@@ -346,7 +346,7 @@ def test_unreadable_reference_is_refused_if_a_value_depends_on_it(
 def test_data_of_an_api_may_look_like_a_reference(tmp_path: Path) -> None:
     parts = response(content={JSON: {"example": {"$ref": "https://example.com/a.json"}}})
     document = {**HEAD, **parts}
-    assert bundled(written(tmp_path, {"openapi.json": document})) == document
+    assert bundle_files(write_files(tmp_path, {"openapi.json": document})) == document
 
 
 FILES = {
@@ -395,7 +395,7 @@ x-toy: { properties: { name: { type: string } } }
 
 
 def test_files_that_refer_to_each_other_make_one_document(tmp_path: Path) -> None:
-    document = bundled(written(tmp_path, FILES))
+    document = bundle_files(write_files(tmp_path, FILES))
     answer = {"description": "Pets.", "content": {JSON: {"schema": refers("schemas_pet")}}}
     none = {"description": "None.", "content": {JSON: {"schema": refers("pet")}}}
     toy = {"properties": {"name": {"type": "string"}}}
@@ -436,7 +436,7 @@ def refers(name: str, section: str = "schemas") -> dict[str, str]:
 
 
 def test_places_are_those_in_the_files(tmp_path: Path) -> None:
-    document = open_document(written(tmp_path, FILES), "api/openapi.yaml", Readings())
+    document = open_document(write_files(tmp_path, FILES), "api/openapi.yaml", Readings())
     assert [
         str(document.place(pointer))
         for pointer in (
@@ -458,9 +458,9 @@ def test_places_are_those_in_the_files(tmp_path: Path) -> None:
 
 
 def test_single_file_and_several_are_the_same_api(tmp_path: Path) -> None:
-    several = written(tmp_path / "several", FILES)
-    document = bundled(several)
-    one = written(tmp_path / "one", {"openapi.json": document})
+    several = write_files(tmp_path / "several", FILES)
+    document = bundle_files(several)
+    one = write_files(tmp_path / "one", {"openapi.json": document})
     assert differences(tmp_path, several, one) == []
     assert differences(tmp_path, one, several) == []
 
@@ -469,11 +469,11 @@ def test_link_may_refer_to_an_operation_in_another_file(tmp_path: Path) -> None:
     link = {"operationRef": "more.json#/paths/~1y/get"}
     more = {"paths": {"/y": {"get": answering("string")}}}
     files = {"openapi.json": {**HEAD, **response(links={"l": link})}, "more.json": more}
-    document = bundled(written(tmp_path / "before", files))
+    document = bundle_files(write_files(tmp_path / "before", files))
     responses = document["paths"]["/x"]["post"]["responses"]
     assert responses["200"]["links"]["l"] == {"operationRef": "#/components/pathItems/_y/get"}
     more["paths"]["/y"]["get"]["responses"] = {"201": {"description": "d"}}
-    written(tmp_path / "after", files)
+    write_files(tmp_path / "after", files)
     found = differences(tmp_path, tmp_path / "before/openapi.json", tmp_path / "after/openapi.json")
     assert "after/more.json" in {file for _, file in found}
 
@@ -485,7 +485,7 @@ def test_references_between_files_can_not_grow_exponentially(tmp_path: Path) -> 
     # many values in one file are counted faster than many references
     files["20.json"] = {str(at): at for at in range(50_000)}
     with pytest.raises(SourceError, match="too-large"):
-        bundled(written(tmp_path, files))
+        bundle_files(write_files(tmp_path, files))
 
 
 def test_files_can_not_be_nested_endlessly(tmp_path: Path) -> None:
@@ -494,7 +494,7 @@ def test_files_can_not_be_nested_endlessly(tmp_path: Path) -> None:
         files[f"{level}.json"] = {"below": {"$ref": f"{level + 1}.json"}}
     files["100.json"] = {"end": True}
     with pytest.raises(SourceError, match="too-deep"):
-        bundled(written(tmp_path, files))
+        bundle_files(write_files(tmp_path, files))
 
 
 def test_an_extension_may_refer_to_what_contains_itself(tmp_path: Path) -> None:
@@ -502,16 +502,18 @@ def test_an_extension_may_refer_to_what_contains_itself(tmp_path: Path) -> None:
     files: dict[str, Any] = {"openapi.json": {**HEAD, "x-a": ref, "x-b": {"c": [ref]}}}
     files["0.json"] = {"below": {"$ref": "1.json"}, "x": 1}
     files["1.json"] = {"above": ref, "self": {"$ref": "1.json"}}
-    written(tmp_path / "before", files)
+    write_files(tmp_path / "before", files)
     inner = {"below": {"above": ref, "self": {"$ref": "1.json"}}, "x": 1}
-    content = bundled(tmp_path / "before/openapi.json")
+    content = bundle_files(tmp_path / "before/openapi.json")
     assert content == {**HEAD, "x-a": inner, "x-b": {"c": [inner]}}
     files["0.json"]["x"] = 2
-    sides = tmp_path / "before/openapi.json", written(tmp_path / "after", files)
+    sides = tmp_path / "before/openapi.json", write_files(tmp_path / "after", files)
     assert [rule for rule, _ in differences(tmp_path, *sides)] == ["extension-changed"] * 2
     # each is written out once, however many lead to each other
     many = {f"{at}.json": {str(to): {"$ref": f"{to}.json"} for to in range(30)} for at in range(30)}
-    content = bundled(written(tmp_path / "many", {"openapi.json": {**HEAD, "x-a": ref}, **many}))
+    content = bundle_files(
+        write_files(tmp_path / "many", {"openapi.json": {**HEAD, "x-a": ref}, **many})
+    )
     assert json.dumps(content).count('"29"') == 30
 
 
@@ -527,7 +529,7 @@ def of_pets(address: str, **more: Any) -> dict[str, Any]:
 
 def changes(tmp_path: Path, before: dict[str, Any], after: dict[str, Any]) -> set[tuple[str, str]]:
     """Return the rules and fields of all differences between the files of two documents."""
-    sides = [written(tmp_path / "before", before), written(tmp_path / "after", after)]
+    sides = [write_files(tmp_path / "before", before), write_files(tmp_path / "after", after)]
     found, _ = compare(tmp_path / "none", tmp_path / "none", *map(str, sides))
     return {(one.rule, one.field or "") for one in found}
 
@@ -602,7 +604,7 @@ def test_problems_of_both_sides_are_reported_together(tmp_path: Path) -> None:
 
 def test_all_documents_of_a_baseline_are_read_before_any_is_compared(tmp_path: Path) -> None:
     names = [f"spec/{name}/2024-01-15.json" for name in ("production", "sandbox")]
-    written(tmp_path / "old", {name: {"swagger": "1.2"} for name in names})
+    write_files(tmp_path / "old", {name: {"swagger": "1.2"} for name in names})
     with pytest.raises(SourceError) as refused:
         compare(tmp_path, tmp_path, str(tmp_path / "old"), str(tmp_path / "old"))
     assert [one.place.file for one in refused.value.problems] == [
@@ -623,8 +625,8 @@ SELF = "https://api.example.com/v1/openapi.yaml"
 def test_reference_with_the_address_of_the_document_is_local(
     tmp_path: Path, reference: str, meant: str
 ) -> None:
-    document = bundled(
-        written(
+    document = bundle_files(
+        write_files(
             tmp_path,
             {
                 "openapi.json": {
@@ -650,7 +652,7 @@ def test_reference_with_the_address_of_the_document_is_local(
 def test_reference_to_another_address_is_refused(tmp_path: Path, reference: str) -> None:
     found = {"openapi": "3.2.0", "$self": SELF, "info": {}, **body({"$ref": reference})}
     with pytest.raises(SourceError, match="reference-remote"):
-        bundled(written(tmp_path, {"openapi.json": found}))
+        bundle_files(write_files(tmp_path, {"openapi.json": found}))
 
 
 @pytest.mark.parametrize("readings", [None, Readings()], ids=["adopted", "compared"])
@@ -674,7 +676,7 @@ def test_complete_file_may_be_a_value(
         }[section]
 
     files = {file: value if file.endswith(".json") else json.dumps(value)}
-    path = written(tmp_path, {"openapi.json": {**HEAD, **document(ref)}, **files})
+    path = write_files(tmp_path, {"openapi.json": {**HEAD, **document(ref)}, **files})
     opened = open_document(path, path.name, readings)
     assert opened.content == {**HEAD, **document(value)}
     assert find_wrong_types(opened) == []

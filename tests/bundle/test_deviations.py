@@ -20,7 +20,7 @@ Document = dict[str, Any]
 A = {"type": "integer"}
 
 
-def meant(description: str = "d", schema: Any = None) -> Document:
+def make_document(description: str = "d", schema: Any = None) -> Document:
     return {
         "openapi": "3.1.0",
         "info": {"title": "T", "version": "1", "description": description},
@@ -30,7 +30,7 @@ def meant(description: str = "d", schema: Any = None) -> Document:
 
 
 def in_json(description: str = "d", schema: str = '{"type": "integer"}') -> bytes:
-    text = json.dumps(meant("DESCRIPTION", "SCHEMA"))
+    text = json.dumps(make_document("DESCRIPTION", "SCHEMA"))
     text = text.replace("DESCRIPTION", description).replace('"SCHEMA"', schema)
     return text.encode()
 
@@ -63,13 +63,13 @@ BOMB = "x-0: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
 CONTROLS = "".join(map(chr, range(0x20)))
 
 READ: dict[str, tuple[str, bytes, Document]] = {
-    "a byte order mark": (".json", MARK + in_json(), meant()),
-    "a byte order mark in YAML": (".yaml", MARK + in_yaml(), meant()),
+    "a byte order mark": (".json", MARK + in_json(), make_document()),
+    "a byte order mark in YAML": (".yaml", MARK + in_yaml(), make_document()),
     **{
         f"{encoding} in {suffix}{' with a mark' if mark else ''}": (
             suffix,
             mark + text.encode(encoding),
-            meant(),
+            make_document(),
         )
         for suffix, text in ((".json", JSON), (".yaml", YAML))
         for encoding, mark in (
@@ -81,82 +81,104 @@ READ: dict[str, tuple[str, bytes, Document]] = {
             ("utf-32-le", b""),
         )
     },
-    "invisible characters": (".json", in_json(f"a{INVISIBLE}b"), meant(f"a{INVISIBLE}b")),
-    "bidi characters in YAML": (".yaml", in_yaml("a\u202eb\u200ec"), meant("a\u202eb\u200ec")),
+    "invisible characters": (".json", in_json(f"a{INVISIBLE}b"), make_document(f"a{INVISIBLE}b")),
+    "bidi characters in YAML": (
+        ".yaml",
+        in_yaml("a\u202eb\u200ec"),
+        make_document("a\u202eb\u200ec"),
+    ),
     "escapes of control characters": (
         ".json",
         in_json(json.dumps(CONTROLS)[1:-1]),
-        meant(CONTROLS),
+        make_document(CONTROLS),
     ),
     "escapes of invisible characters": (
         ".json",
         in_json(json.dumps(INVISIBLE)[1:-1]),
-        meant(INVISIBLE),
+        make_document(INVISIBLE),
     ),
     "escapes of control characters in YAML": (
         ".yaml",
         in_yaml(r'"a\0\a\x1b\u202e\Nb"'),
-        meant("a\0\a\x1b\u202e\x85b"),
+        make_document("a\0\a\x1b\u202e\x85b"),
     ),
     "a control character in a name": (
         ".json",
         in_json(schema=r'{"properties": {"a\u0001b": {"const": "\u0002"}}}'),
-        meant(schema={"properties": {"a\x01b": {"const": "\x02"}}}),
+        make_document(schema={"properties": {"a\x01b": {"const": "\x02"}}}),
     ),
-    "a pair of escapes": (".json", in_json(r"\ud83d\ude00"), meant("\U0001f600")),
-    "JSON that is called YAML": (".yaml", in_json(r"\ud83d\ude00\/"), meant("\U0001f600/")),
-    "carriage returns": (".json", in_json(schema='{\r"type":\r"integer"\r}'), meant()),
-    "carriage returns in YAML": (".yaml", in_yaml().replace(b"\n", b"\r"), meant()),
-    "line ends of Windows": (".yaml", in_yaml().replace(b"\n", b"\r\n"), meant()),
+    "a pair of escapes": (".json", in_json(r"\ud83d\ude00"), make_document("\U0001f600")),
+    "JSON that is called YAML": (".yaml", in_json(r"\ud83d\ude00\/"), make_document("\U0001f600/")),
+    "carriage returns": (".json", in_json(schema='{\r"type":\r"integer"\r}'), make_document()),
+    "carriage returns in YAML": (".yaml", in_yaml().replace(b"\n", b"\r"), make_document()),
+    "line ends of Windows": (".yaml", in_yaml().replace(b"\n", b"\r\n"), make_document()),
     "equal values twice": (
         ".json",
         in_json(schema='{"type": "integer", "type": "integer"}'),
-        meant(),
+        make_document(),
     ),
     "equal mappings twice": (
         ".json",
         in_json(schema='{"not": {"a": 1, "b": [2]}, "not": {"b": [2], "a": 1}}'),
-        meant(schema={"not": {"a": 1, "b": [2]}}),
+        make_document(schema={"not": {"a": 1, "b": [2]}}),
     ),
     "equal values twice in YAML": (
         ".yaml",
         in_yaml(schema="{ type: integer, type: integer }"),
-        meant(),
+        make_document(),
     ),
     "equal mappings twice in YAML": (
         ".yaml",
         in_yaml(schema="\n      not: { a: 1 }\n      not:\n        a: 1"),
-        meant(schema={"not": {"a": 1}}),
+        make_document(schema={"not": {"a": 1}}),
     ),
-    "tabs between tokens of YAML": (".yaml", in_yaml(schema="{ type:\tinteger }\t"), meant()),
-    "comments in YAML": (".yaml", b"# c\n" + in_yaml(schema="{ type: integer } # c"), meant()),
-    "marks of a YAML document": (".yaml", b"%YAML 1.2\n---\n" + in_yaml() + b"...\n", meant()),
+    "tabs between tokens of YAML": (
+        ".yaml",
+        in_yaml(schema="{ type:\tinteger }\t"),
+        make_document(),
+    ),
+    "comments in YAML": (
+        ".yaml",
+        b"# c\n" + in_yaml(schema="{ type: integer } # c"),
+        make_document(),
+    ),
+    "marks of a YAML document": (
+        ".yaml",
+        b"%YAML 1.2\n---\n" + in_yaml() + b"...\n",
+        make_document(),
+    ),
     "an alias": (
         ".yaml",
         in_yaml("&d x", "{ type: &t integer, title: *d, enum: [*t] }"),
-        meant("x", {"type": "integer", "title": "x", "enum": ["integer"]}),
+        make_document("x", {"type": "integer", "title": "x", "enum": ["integer"]}),
     ),
     "an alias as a key": (
         ".yaml",
         in_yaml(schema="{ type: &t object, properties: { *t : { *t : *t } } }"),
-        meant(schema={"type": "object", "properties": {"object": {"object": "object"}}}),
+        make_document(schema={"type": "object", "properties": {"object": {"object": "object"}}}),
     ),
-    "an anchor of the document": (".yaml", b"--- &all\n" + in_yaml(), meant()),
+    "an anchor of the document": (".yaml", b"--- &all\n" + in_yaml(), make_document()),
     "a merge key": (
         ".yaml",
         in_yaml(schema="{ x-a: &a { type: string, title: A }, <<: *a, type: integer }"),
-        meant(schema={"x-a": {"type": "string", "title": "A"}, "type": "integer", "title": "A"}),
+        make_document(
+            schema={"x-a": {"type": "string", "title": "A"}, "type": "integer", "title": "A"}
+        ),
     ),
     "a merge key with several mappings": (
         ".yaml",
         in_yaml(schema="{ <<: [{ type: integer }, { type: string, title: A }], <<: { not: {} } }"),
-        meant(schema={"type": "integer", "title": "A", "not": {}}),
+        make_document(schema={"type": "integer", "title": "A", "not": {}}),
     ),
-    "a merge key in quotes": (".yaml", in_yaml(schema="{ '<<': 1 }"), meant(schema={"<<": 1})),
+    "a merge key in quotes": (
+        ".yaml",
+        in_yaml(schema="{ '<<': 1 }"),
+        make_document(schema={"<<": 1}),
+    ),
     "a reference of an alias": (
         ".yaml",
         in_yaml(schema="{ x-a: &r '#/components/schemas/A', items: { $ref: *r } }"),
-        meant(
+        make_document(
             schema={
                 "x-a": "#/components/schemas/A",
                 "items": {"$ref": "#/components/schemas/A"},
@@ -170,10 +192,10 @@ READ: dict[str, tuple[str, bytes, Document]] = {
             "!!map { enum: !!seq [!!int '5', !!float 5, !!bool yes, !!null '', ! 5, "
             "!!timestamp 2001-12-14, !!binary aGk=, !<tag:yaml.org,2002:str> 5, !!int 0x1F]}",
         ),
-        meant("5", {"enum": [5, 5.0, True, None, "5", "2001-12-14", "aGk=", "5", 31]}),
+        make_document("5", {"enum": [5, 5.0, True, None, "5", "2001-12-14", "aGk=", "5", 31]}),
     ),
-    "a tag of a key": (".yaml", in_yaml().replace(b'"200"', b"!!str 200"), meant()),
-    "numbers as keys in YAML": (".yaml", in_yaml().replace(b'"200"', b"200"), meant()),
+    "a tag of a key": (".yaml", in_yaml().replace(b'"200"', b"!!str 200"), make_document()),
+    "numbers as keys in YAML": (".yaml", in_yaml().replace(b'"200"', b"200"), make_document()),
 }
 
 REFUSED: dict[str, tuple[str, bytes, str]] = {
@@ -386,4 +408,4 @@ def test_reference_under_a_key_that_is_an_alias_is_followed(tmp_path: Path) -> N
     into = tmp_path / "schemas"
     adopted = dateline("adopt", f"2024-01-01={tmp_path / 'odd.yaml'}", "--into", str(into))
     assert (adopted.status, adopted.err) == (0, "")
-    assert read_back(into) == [meant("$ref")]
+    assert read_back(into) == [make_document("$ref")]

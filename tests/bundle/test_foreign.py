@@ -75,7 +75,7 @@ def project(home: Path, generated: Path) -> Path:
     return home
 
 
-def refused(said: str, *arguments: str) -> None:
+def read_refusal(said: str, *arguments: str) -> None:
     outcome = dateline(*arguments)
     assert (outcome.status, outcome.out) == (3, "")
     assert said in outcome.err
@@ -91,12 +91,12 @@ def test_diff_and_adopt_refuse_a_foreign_file_by_name(home: Path, case: str, nam
     (home / name).write_bytes(content)
     (home / "sound.json").write_bytes(SOUND)
     assert {path.name for path in home.iterdir()} == {name, "sound.json"}
-    refused(f"{name}:", "diff", name, "sound.json")
-    refused(said, "diff", name, "sound.json")
-    refused(said, "diff", "sound.json", name)
-    refused(said, "diff", name, name)
+    read_refusal(f"{name}:", "diff", name, "sound.json")
+    read_refusal(said, "diff", name, "sound.json")
+    read_refusal(said, "diff", "sound.json", name)
+    read_refusal(said, "diff", name, name)
     if case != "broken" or name == "a.json":
-        refused(said, "adopt", f"2024-01-01={name}")
+        read_refusal(said, "adopt", f"2024-01-01={name}")
 
 
 @pytest.mark.parametrize("form", ["json", "yaml"])
@@ -151,7 +151,7 @@ def test_check_refuses_a_foreign_file_in_any_baseline(
         content, said = cases[case]
         for made in ("released", ".git"):
             shutil.rmtree(project / made, ignore_errors=True)
-        refused(said, "check", *place(project, content))
+        read_refusal(said, "check", *place(project, content))
 
 
 def test_files_of_a_published_document_are_read_from_its_commit(project: Path) -> None:

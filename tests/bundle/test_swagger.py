@@ -36,7 +36,7 @@ def findings(folder: Path, before: Document, after: Document) -> list[Finding]:
 Told = dict[tuple[str, ...], set[str]]
 
 
-def reported(folder: Path, before: Document, after: Document, *, whole: bool = True) -> Told:
+def list_reported(folder: Path, before: Document, after: Document, *, whole: bool = True) -> Told:
     """Return the operations of each finding, or of all findings with one rule if not *whole*."""
     made: Told = {}
     for one in findings(folder, before, after):
@@ -45,7 +45,7 @@ def reported(folder: Path, before: Document, after: Document, *, whole: bool = T
     return made
 
 
-def edited(document: Document, *edits: tuple[tuple[str | int, ...], Any]) -> Document:
+def edit_document(document: Document, *edits: tuple[tuple[str | int, ...], Any]) -> Document:
     made: Document = json.loads(json.dumps(document))
     for path, value in edits:
         here: Any = made
@@ -300,18 +300,18 @@ EDITS: dict[str, tuple[Edit, Edit]] = {
 @pytest.mark.parametrize("name", EDITS)
 def test_edit_is_found_as_in_openapi_3(tmp_path: Path, name: str) -> None:
     ours, theirs = EDITS[name]
-    old, new = edited(LIBRARY, *ours), edited(LIBRARY_3, *theirs)
+    old, new = edit_document(LIBRARY, *ours), edit_document(LIBRARY_3, *theirs)
     # a single text in 2.0 may become several nodes in 3.0
     whole = len(ours) == len(theirs)
     for before, after, twin_before, twin_after in (
         (LIBRARY, old, LIBRARY_3, new),
         (old, LIBRARY, new, LIBRARY_3),
     ):
-        found = reported(tmp_path / "old", before, after, whole=whole)
+        found = list_reported(tmp_path / "old", before, after, whole=whole)
         assert found
-        assert found == reported(tmp_path / "new", twin_before, twin_after, whole=whole)
+        assert found == list_reported(tmp_path / "new", twin_before, twin_after, whole=whole)
         # a migration to 3.0 with the same edit has both kinds of changes
-        migrated = reported(tmp_path / "migrated", before, twin_after, whole=False)
+        migrated = list_reported(tmp_path / "migrated", before, twin_after, whole=False)
         rules = {key[:1] for key in found}
         assert migrated.keys() == rules | {("dialect-changed",)}
 
@@ -357,7 +357,7 @@ def test_findings_point_to_the_text_of_2_0(tmp_path: Path) -> None:
         ),
     }
     for name, (edits, pointer) in places.items():
-        document = edited(LIBRARY, *edits)
+        document = edit_document(LIBRARY, *edits)
         found = findings(tmp_path / name, LIBRARY, document)
         assert {one.after_pointer for one in found} == {pointer}, name
         text = (tmp_path / name / "1.json").read_text().splitlines()
@@ -435,12 +435,12 @@ SHARED: Final[dict[str, tuple[tuple[str | int, ...], Any, str | None, str | None
 @cases("name", SHARED)
 def test_shared_text_is_the_place_of_its_findings(tmp_path: Path, name: str) -> None:
     path, value, before, after = SHARED[name]
-    found = findings(tmp_path, LIBRARY, edited(LIBRARY, (path, value)))
+    found = findings(tmp_path, LIBRARY, edit_document(LIBRARY, (path, value)))
     assert {(one.before_pointer, one.after_pointer) for one in found} == {(before, after)}
 
 
 def test_edit_of_a_single_text_is_one_finding(tmp_path: Path) -> None:
-    found = findings(tmp_path, LIBRARY, edited(LIBRARY, (("produces", 2), "text/csv")))
+    found = findings(tmp_path, LIBRARY, edit_document(LIBRARY, (("produces", 2), "text/csv")))
     assert [(one.rule, one.after_pointer) for one in found] == [("media-type-added", "/produces/2")]
     assert found[0].operations == ("GET /covers", "GET /loans/{id}", "POST /covers")
 
@@ -606,7 +606,7 @@ def test_references_into_anything_are_followed(tmp_path: Path) -> None:
     assert posts[0] == posts[1]
     # an edit of their target is one finding, at its place
     edit = (("paths", "/x", "post", "parameters", 0, "schema", "properties", "a"), {"type": "null"})
-    found = findings(tmp_path, document, edited(document, edit))
+    found = findings(tmp_path, document, edit_document(document, edit))
     assert {one.after_pointer for one in found} == {
         "/paths/~1x/post/parameters/0/schema/properties/a/type"
     }
@@ -679,7 +679,7 @@ WRONG: Final[tuple[Any, ...]] = (None, [], 7, {}, "text", [7], {"a": 7}, {"$ref"
 def test_value_of_the_wrong_type_is_a_problem_and_no_crash(tmp_path: Path) -> None:
     for at, path in enumerate(nodes(LIBRARY)):
         for step in (0, 4) if path != ("swagger",) else ():
-            document = edited(LIBRARY, (path, WRONG[(at + step) % len(WRONG)]))
+            document = edit_document(LIBRARY, (path, WRONG[(at + step) % len(WRONG)]))
             opened = open_document(write(tmp_path / "a.json", document), "a.json", Readings())
             try:
                 problems = find_wrong_types(opened)

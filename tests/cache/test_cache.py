@@ -24,7 +24,7 @@ def put(
     cache.close()
 
 
-def found(path: Path, secret: bytes = b"ours") -> dict[str, bytes]:
+def find_entries(path: Path, secret: bytes = b"ours") -> dict[str, bytes]:
     """Return the ENTRIES that a new cache at *path* has."""
     cache = Cache(path, secret)
     made = {name: cache.get(cache.key("test", name)) for name in ENTRIES}
@@ -38,9 +38,9 @@ def path(tmp_path: Path) -> Path:
 
 
 def test_stored_entry_is_found_by_later_runs(path: Path) -> None:
-    assert found(path) == {}
+    assert find_entries(path) == {}
     put(path, ENTRIES)
-    assert found(path) == ENTRIES
+    assert find_entries(path) == ENTRIES
 
 
 def test_stored_entry_is_found_before_it_is_written(path: Path) -> None:
@@ -74,7 +74,7 @@ def test_keys_of_different_contents_differ(one: tuple[str, ...], other: tuple[st
     assert cache.key(*one) == Cache(None).key(*one)
 
 
-def edited(path: Path, statement: str) -> None:
+def execute_statement(path: Path, statement: str) -> None:
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute(statement)
 
@@ -86,11 +86,15 @@ DAMAGES: dict[str, Callable[[Path], object]] = {
     "cut off": lambda path: path.write_bytes(path.read_bytes()[:6000]),
     "header lost": lambda path: path.write_bytes(bytes(100) + path.read_bytes()[100:]),
     "pages lost": lambda path: path.write_bytes(path.read_bytes()[:4096] + bytes(50000)),
-    "another table": lambda path: edited(path, "ALTER TABLE entries RENAME TO others"),
-    "another column": lambda path: edited(path, "ALTER TABLE entries DROP COLUMN content"),
-    "other contents": lambda path: edited(path, "UPDATE entries SET content = x'00'"),
-    "text": lambda path: edited(path, "UPDATE entries SET content = 'text', seal = 'seal'"),
-    "nothing": lambda path: edited(path, "UPDATE entries SET content = NULL"),
+    "another table": lambda path: execute_statement(path, "ALTER TABLE entries RENAME TO others"),
+    "another column": lambda path: execute_statement(
+        path, "ALTER TABLE entries DROP COLUMN content"
+    ),
+    "other contents": lambda path: execute_statement(path, "UPDATE entries SET content = x'00'"),
+    "text": lambda path: execute_statement(
+        path, "UPDATE entries SET content = 'text', seal = 'seal'"
+    ),
+    "nothing": lambda path: execute_statement(path, "UPDATE entries SET content = NULL"),
     "of another user": lambda path: put(path, ENTRIES, secret=b"theirs"),
 }
 
@@ -101,10 +105,10 @@ def test_damaged_entry_is_not_found_and_replaced(
 ) -> None:
     put(path, ENTRIES)
     damage(path)
-    assert found(path) == {}
+    assert find_entries(path) == {}
     put(path, ENTRIES)
     put(path, ENTRIES)
-    assert found(path) == ENTRIES
+    assert find_entries(path) == ENTRIES
 
 
 def test_damage_of_one_byte_changes_no_entry(path: Path) -> None:
@@ -112,7 +116,7 @@ def test_damage_of_one_byte_changes_no_entry(path: Path) -> None:
     whole = path.read_bytes()
     for offset in range(0, len(whole), 997):
         path.write_bytes(whole[:offset] + bytes([whole[offset] ^ 1]) + whole[offset + 1 :])
-        assert found(path).items() <= ENTRIES.items()
+        assert find_entries(path).items() <= ENTRIES.items()
 
 
 @pytest.mark.parametrize("flipped", [0x01, 0x80, 0xFF])
@@ -124,18 +128,18 @@ def test_damage_to_the_schema_of_tables_is_no_error(path: Path, flipped: int) ->
     assert len(described) > 300
     for at in described:
         path.write_bytes(whole[:at] + bytes([whole[at] ^ flipped]) + whole[at + 1 :])
-        assert found(path).items() <= ENTRIES.items()
+        assert find_entries(path).items() <= ENTRIES.items()
         put(path, {"entry 2": ENTRIES["entry 2"]})
-        assert found(path).items() <= ENTRIES.items()
+        assert find_entries(path).items() <= ENTRIES.items()
 
 
 def test_content_of_another_key_is_not_accepted(path: Path) -> None:
     put(path, ENTRIES)
-    edited(
+    execute_statement(
         path,
         "UPDATE entries SET (seal, content) = (SELECT seal, content FROM entries LIMIT 1)",
     )
-    ((name, content),) = found(path).items()
+    ((name, content),) = find_entries(path).items()
     assert ENTRIES[name] == content
 
 
@@ -144,15 +148,15 @@ def test_symbolic_link_is_not_followed(path: Path, tmp_path: Path) -> None:
     put(theirs, {"entry 1": b"theirs"})
     before = theirs.read_bytes()
     path.symlink_to(theirs)
-    assert found(path) == {}
+    assert find_entries(path) == {}
     put(path, ENTRIES)
-    assert (theirs.read_bytes(), found(path)) == (before, ENTRIES)
+    assert (theirs.read_bytes(), find_entries(path)) == (before, ENTRIES)
 
 
 def test_folder_in_place_of_the_cache_is_left_alone(path: Path) -> None:
     path.mkdir()
     put(path, ENTRIES)
-    assert (found(path), path.is_dir()) == ({}, True)
+    assert (find_entries(path), path.is_dir()) == ({}, True)
 
 
 def test_file_in_use_is_neither_read_nor_damaged(
@@ -162,9 +166,9 @@ def test_file_in_use_is_neither_read_nor_damaged(
     put(path, ENTRIES)
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("BEGIN EXCLUSIVE")
-        assert found(path) == {}
+        assert find_entries(path) == {}
         put(path, {"entry 1": b"another"})
-    assert found(path) == ENTRIES
+    assert find_entries(path) == ENTRIES
 
 
 def test_least_recently_used_entries_are_removed_first(path: Path) -> None:
@@ -174,7 +178,7 @@ def test_least_recently_used_entries_are_removed_first(path: Path) -> None:
     cache.put(cache.key("test", "entry 3"), b"3" * 100)
     cache.close()
     put(path, {"entry 4": b"4" * 100}, limit=300)
-    assert {*found(path)} == {"entry 1", "entry 3", "entry 4"}
+    assert {*find_entries(path)} == {"entry 1", "entry 3", "entry 4"}
 
 
 @pytest.fixture
@@ -185,7 +189,7 @@ def output(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return made
 
 
-def kept(output: Path) -> bytes | None:
+def recall_output(output: Path) -> bytes | None:
     """Return the cached *output* of an earlier call, and store it."""
     with open_cache(output) as cache:
         content = cache.get(b"key")
@@ -194,13 +198,13 @@ def kept(output: Path) -> bytes | None:
 
 
 def test_project_without_outputs_has_no_cache(output: Path) -> None:
-    assert [kept(output), kept(output)] == [None, None]
+    assert [recall_output(output), recall_output(output)] == [None, None]
     assert [path.name for path in output.parent.iterdir()] == ["out"]
 
 
 def test_project_has_its_cache_beside_its_outputs(output: Path) -> None:
     (output / MANIFEST).write_text("{}")
-    assert [kept(output), kept(output)] == [None, b"content"]
+    assert [recall_output(output), recall_output(output)] == [None, b"content"]
     beside = output.parent / ".out.dateline"
     assert {path.name for path in beside.iterdir()} == {".gitignore", "cache"}
     assert (beside / ".gitignore").read_text() == "*\n"
@@ -210,25 +214,25 @@ def test_cache_that_comes_with_a_checkout_is_not_used(
     output: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (output / MANIFEST).write_text("{}")
-    kept(output)
+    recall_output(output)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "other home"))
-    assert [kept(output), kept(output)] == [None, b"content"]
+    assert [recall_output(output), recall_output(output)] == [None, b"content"]
 
 
 def test_nothing_is_cached_without_a_secret(output: Path, tmp_path: Path) -> None:
     (output / MANIFEST).write_text("{}")
     (tmp_path / "home").write_text("in the way")
-    assert [kept(output), kept(output)] == [None, None]
+    assert [recall_output(output), recall_output(output)] == [None, None]
 
 
 @pytest.mark.parametrize("size", [0, 31, 33])
 def test_truncated_secret_is_replaced(output: Path, tmp_path: Path, size: int) -> None:
     (output / MANIFEST).write_text("{}")
     secret = tmp_path / "home" / "dateline" / "secret"
-    kept(output)
+    recall_output(output)
     assert (len(secret.read_bytes()), secret.stat().st_mode & 0o777) == (32, 0o600)
     secret.write_bytes(bytes(size))
-    assert [kept(output), kept(output)] == [None, b"content"]
+    assert [recall_output(output), recall_output(output)] == [None, b"content"]
 
 
 def test_cache_of_the_user_is_found_by_name() -> None:

@@ -591,7 +591,7 @@ def test_record_round_trips(seed: int, tmp_path: Path) -> None:
 _WORDS: Final = ("documentation-changed", "extension-changed")
 
 
-def added_to(random: Random, document: Document) -> Document:
+def add_randomly(random: Random, document: Document) -> Document:
     """Return *document* after random edits that the list of versioning rules calls additive."""
     for _ in range(20):
         tried = copy.deepcopy(document)
@@ -607,7 +607,7 @@ def test_additions_are_the_additive_findings_between_two_cuts(seed: int, tmp_pat
     count = 0
     for number, (older, newer) in enumerate(chains(seed, 12, 2)):
         root = folder(tmp_path, {}, str(number))
-        newer = newer if "x-origin" in newer else added_to(random, newer)
+        newer = newer if "x-origin" in newer else add_randomly(random, newer)
         for name, document in (("then", older), ("now", newer)):
             (root / f"{name}.json").write_text(json.dumps(document))
             adopt((f"{DAY}={root}/{name}.json",), root / name)

@@ -69,7 +69,7 @@ def without(key: str) -> Callable[[str], str]:
     return edited
 
 
-def swapped(before: str, after: str) -> Callable[[str], str]:
+def swap(before: str, after: str) -> Callable[[str], str]:
     def edited(text: str) -> str:
         assert before in text
         return text.replace(before, after, 1)
@@ -88,38 +88,38 @@ def swapped(before: str, after: str) -> Callable[[str], str]:
         ),
         (
             "{day}.json",
-            swapped('"additive"', '"gated"'),
+            swap('"additive"', '"gated"'),
             "{day}.json:11:18: record-damaged: `verdict` can't be this",
         ),
         ("{day}.json", without("rule"), "{day}.json:1:103: record-damaged: `rule` is missing"),
         (
             "{day}.json",
-            swapped('"why": null', '"because": null, "why": null'),
+            swap('"why": null', '"because": null, "why": null'),
             "{day}.json:30:18: record-damaged: 'because' has no meaning here",
         ),
         (
             "{day}.json",
-            swapped('"effect": "Loan.pages is new in responses."', '"effect": 1'),
+            swap('"effect": "Loan.pages is new in responses."', '"effect": 1'),
             "{day}.json:32:17: record-damaged: `effect` can't be this",
         ),
         (
             "{day}.json",
-            swapped('"lines": [', '"lines": [1, '),
+            swap('"lines": [', '"lines": [1, '),
             "{day}.json:33:16: record-damaged: `lines` can't be this",
         ),
         (
             "{day}.json",
-            swapped('"since": "2025', '"since": "2024'),
+            swap('"since": "2025', '"since": "2024'),
             "{day}.json:2:12: record-damaged: `since` is not what the file is called",
         ),
         (
             "{day}.json",
-            swapped('"until": "2026', '"until": "2024'),
+            swap('"until": "2026', '"until": "2024'),
             "{day}.json:3:12: record-damaged: `until` is no later version",
         ),
         (
             "{day}.json",
-            swapped('"until": "2026', '"until": "2027'),
+            swap('"until": "2026', '"until": "2027'),
             "{day}.json:1:1: record-damaged: it ends with 2027-01-15, but the documents are those "
             "of 2026-01-15",
         ),
@@ -140,7 +140,7 @@ def swapped(before: str, after: str) -> Callable[[str], str]:
         ),
         (
             "spec/production/{later}.json",
-            swapped('"schemas": {', '"schemas": 1, "x-other": {'),
+            swap('"schemas": {', '"schemas": 1, "x-other": {'),
             None,
         ),
         ("spec/production/{later}.json", lambda _: "{}", None),

@@ -55,7 +55,7 @@ class _Page(HTMLParser):
         raise AssertionError(data)
 
 
-def fetched(page: _Page) -> Iterator[str | None]:
+def list_addresses(page: _Page) -> Iterator[str | None]:
     """Yield every address that a browser requests, or a reader may follow."""
     for tag, attributes in page.tags:
         for name in ("href", "src", "srcset", "action", "data", "style"):
@@ -69,7 +69,7 @@ def test_pages_are_well_formed_and_link_only_to_each_other(library: Api) -> None
         if name.endswith(".html"):
             page = _Page(text)
             ids = {f"#{attributes['id']}" for _, attributes in page.tags if "id" in attributes}
-            assert {*fetched(page)} <= {*made, *ids}, name
+            assert {*list_addresses(page)} <= {*made, *ids}, name
             assert page.tags[0] == ("html", {"lang": "en"})
             assert "url(" not in text
             assert "@import" not in text
@@ -84,7 +84,7 @@ def test_links_of_the_markdown_have_targets(library: Api) -> None:
     for name, text in made.items():
         if name.endswith(".md"):
             rendered = _Page(cmarkgfm.github_flavored_markdown_to_html(text))
-            assert {*fetched(rendered)} <= set(made), name
+            assert {*list_addresses(rendered)} <= set(made), name
 
 
 def _hostile(text: str) -> Files:

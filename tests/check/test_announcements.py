@@ -35,7 +35,7 @@ def files(*announcements: str, **changed: str) -> dict[str, str]:
     return {**LIBRARY, "versions.yaml": table}
 
 
-def published(root: Path, *announcements: str, **changed: str) -> Published:
+def publish(root: Path, *announcements: str, **changed: str) -> Published:
     """Return what callers have after the API is generated with *announcements*."""
     api = loaded(root, files(*announcements, **changed))
     made = render(api, models=False, changes=False, validate=False).artifacts
@@ -102,7 +102,7 @@ AT: Final = "schemas/versions.yaml:14:5:"
 def test_announcement_gives_notice_and_leaves_a_default(
     row: str, said: list[str], tmp_path: Path
 ) -> None:
-    assert found(tmp_path, published(tmp_path), row) == said
+    assert found(tmp_path, publish(tmp_path), row) == said
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_announcement_gives_notice_and_leaves_a_default(
 def test_default_moves_before_its_version_ends(
     moves: list[str], fits: bool, tmp_path: Path
 ) -> None:
-    said = found(tmp_path, published(tmp_path), *moves, END)
+    said = found(tmp_path, publish(tmp_path), *moves, END)
     expected = (
         f"schemas/versions.yaml:{14 + len(moves)}:5: gated [default-ends] 2024-01-15 ends on "
         "2026-10-01, and is the default then"
@@ -138,7 +138,7 @@ def test_draft_can_not_be_announced(tmp_path: Path) -> None:
 
 def test_policy_sets_the_notice_period(tmp_path: Path) -> None:
     row = "{ default: 2024-09-01, from: 2026-02-09, announced: 2026-01-10 }"
-    known = published(tmp_path)
+    known = publish(tmp_path)
     enough, short = (f"{{ preset: dated-contract, notice-days: {days} }}" for days in ("30", "31"))
     assert found(tmp_path, known, row, policy=enough) == []
     assert found(tmp_path, known, row, policy=short) == [
@@ -176,7 +176,7 @@ def test_announced_default_may_be_withdrawn_until_its_day(
     day: str, said: list[str], tmp_path: Path
 ) -> None:
     row = f"{{ default: 2025-06-01, from: {day}, announced: 2025-01-01 }}"
-    assert found(tmp_path, published(tmp_path, row)) == said
+    assert found(tmp_path, publish(tmp_path, row)) == said
 
 
 def test_past_announcement_may_name_a_removed_version(tmp_path: Path) -> None:
@@ -221,7 +221,7 @@ def test_past_announcement_may_name_a_removed_version(tmp_path: Path) -> None:
 def test_published_announcement_can_not_be_withdrawn(
     now: list[str], said: list[str], tmp_path: Path
 ) -> None:
-    assert found(tmp_path, published(tmp_path, MOVE, END), *now) == said
+    assert found(tmp_path, publish(tmp_path, MOVE, END), *now) == said
 
 
 def without_first(root: Path, *announcements: str, **changed: str) -> Api:
@@ -242,7 +242,7 @@ def withdrawn(root: Path, day: str) -> list[str]:
     """Return the findings after a version is removed whose end was announced for *day*."""
     end = f"{{ ends: 2024-01-15, from: {day}, announced: 2025-01-01 }}"
     changed = {"default": "2024-09-01"}
-    known = published(root, end, **changed)
+    known = publish(root, end, **changed)
     api = without_first(root / "now", **changed)
     return [line(one) for one in check(api, known, today=TODAY)]
 
@@ -270,7 +270,7 @@ def test_default_moves_on_the_announced_day(tmp_path: Path) -> None:
     ):
         row = f"{{ default: 2025-06-01, from: {day}, announced: 2025-01-01 }}"
         root = tmp_path / str(number)
-        assert found(root, published(root, row), row, default="2025-06-01") == said
+        assert found(root, publish(root, row), row, default="2025-06-01") == said
 
 
 def test_index_and_document_announce_the_end_of_a_version(tmp_path: Path) -> None:
@@ -326,7 +326,7 @@ def test_description_of_a_version_is_preserved(tmp_path: Path) -> None:
 
 
 def test_unrecognized_index_announces_nothing(tmp_path: Path) -> None:
-    published(tmp_path, MOVE)
+    publish(tmp_path, MOVE)
     own = {"announcements": ["soon", {"kind": "ends", "version": 1}], "default": "2024-01-15"}
     (tmp_path / "generated" / "manifest.json").unlink()
     for name in ("production", "sandbox"):
@@ -364,7 +364,7 @@ ELSEWHERE: Final = (
 )
 
 
-def adopted(root: Path, *announcements: str) -> Api:
+def adopt_library(root: Path, *announcements: str) -> Api:
     """Return the library API as an adopted one, with *announcements*."""
     made = files(*announcements)
     table = made["versions.yaml"].replace("default: 2024-01-15", "default: 2025-06-01")
@@ -372,7 +372,7 @@ def adopted(root: Path, *announcements: str) -> Api:
 
 
 def test_notice_of_an_earlier_announcement_counts_from_its_day(tmp_path: Path) -> None:
-    before = adopted(tmp_path / "before")
+    before = adopt_library(tmp_path / "before")
     write(
         render(before, models=False, changes=False, validate=False).artifacts,
         tmp_path / "generated",
@@ -381,7 +381,7 @@ def test_notice_of_an_earlier_announcement_counts_from_its_day(tmp_path: Path) -
     known = read_tree(tmp_path / "generated")
 
     def list_breaches(*rows: str) -> list[str]:
-        now = adopted(tmp_path / "now", *rows)
+        now = adopt_library(tmp_path / "now", *rows)
         return [one.rule for one in breaches(check(now, known, today=TODAY))]
 
     assert list_breaches(*ELSEWHERE) == []
@@ -393,7 +393,7 @@ def test_notice_of_an_earlier_announcement_counts_from_its_day(tmp_path: Path) -
 
 
 def test_authored_definitions_can_not_refer_to_announcements_elsewhere(tmp_path: Path) -> None:
-    known = published(tmp_path)
+    known = publish(tmp_path)
     (breach,) = found(tmp_path, known, ELSEWHERE[1])
     assert "[notice-too-short]" in breach
 
@@ -466,13 +466,13 @@ TO_SECOND: Final = {"default": "2025-06-01"}
 def test_latest_announcement_sets_the_default(
     rows: list[str], now: list[str], changed: dict[str, str], rules: list[str], tmp_path: Path
 ) -> None:
-    known = published(tmp_path, *rows, **TO_SECOND)
+    known = publish(tmp_path, *rows, **TO_SECOND)
     said = found(tmp_path, known, *now, **changed)
     assert [one.partition("[")[2].partition("]")[0] for one in said] == rules
 
 
 def test_going_back_to_an_older_announcement_names_the_latest(tmp_path: Path) -> None:
-    known = published(tmp_path, FIRST, SECOND, **TO_SECOND)
+    known = publish(tmp_path, FIRST, SECOND, **TO_SECOND)
     assert found(tmp_path, known, FIRST, SECOND, **TO_FIRST) == [
         "schemas/versions.yaml:2:1: never [default-moved] the default moves from 2025-06-01 to "
         "2024-09-01 as announced for 2025-03-01, and it was announced to move to 2025-06-01 on "
@@ -494,6 +494,6 @@ def test_default_moves_as_announced_after_its_version_ended(
     rows: list[str], default: str, rules: list[str], tmp_path: Path
 ) -> None:
     end = "{ ends: 2024-01-15, from: 2026-01-01, announced: 2025-01-01 }"
-    known = published(tmp_path, *rows, end)
+    known = publish(tmp_path, *rows, end)
     api = without_first(tmp_path / "now", *rows, default=default)
     assert [one.rule for one in check(api, known, today=TODAY)] == rules

@@ -380,7 +380,7 @@ def test_rest_of_items_or_fields_needs_a_converter(
     assert judge(tmp_path, schema, [value])[0] is None
 
 
-def withheld(date: str, **gate: Any) -> dict[str, Schema]:
+def define_withheld(date: str, **gate: Any) -> dict[str, Schema]:
     """Return components with a list whose items become equal at *date*, directly or nested."""
     states = [
         {"const": "x"},
@@ -423,7 +423,7 @@ def test_only_changes_of_a_draft_are_found_in_adopted_definitions(
     responses = {"200": {"description": "loans", "content": media}}
     document = {
         "paths": {"/loans": {"get": {**operation, "responses": responses}}},
-        "components": {"schemas": withheld(date, key=key, at=at)},
+        "components": {"schemas": define_withheld(date, key=key, at=at)},
     }
     adopted = f"{VERSIONS}lint: adopted\n"
     files = {"versions.yaml": adopted, "api.yaml": API, "loans.json": json.dumps(document)}

@@ -39,7 +39,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def offered(monkeypatch: pytest.MonkeyPatch, line: str) -> list[tuple[str, str]]:
+def list_completions(monkeypatch: pytest.MonkeyPatch, line: str) -> list[tuple[str, str]]:
     """Return the completions in fish for the last word of *line*: each with its description."""
     monkeypatch.setenv("_DATELINE_COMPLETE", "fish_complete")
     monkeypatch.setenv("COMP_WORDS", f"dateline {line}")
@@ -54,19 +54,19 @@ def offered(monkeypatch: pytest.MonkeyPatch, line: str) -> list[tuple[str, str]]
 
 @pytest.mark.parametrize("line", CASES)
 def test_matching_words_are_completed(monkeypatch: pytest.MonkeyPatch, line: str) -> None:
-    assert offered(monkeypatch, line) == CASES[line]
+    assert list_completions(monkeypatch, line) == CASES[line]
 
 
 def test_versions_of_another_folder_are_completed(
     monkeypatch: pytest.MonkeyPatch, project: Path
 ) -> None:
     (project / "schemas").rename(project / "elsewhere")
-    assert offered(monkeypatch, "retire 2025") == []
-    assert offered(monkeypatch, "retire --schemas elsewhere 2025") == [FIRST, SECOND]
+    assert list_completions(monkeypatch, "retire 2025") == []
+    assert list_completions(monkeypatch, "retire --schemas elsewhere 2025") == [FIRST, SECOND]
 
 
 def test_invalid_table_leads_to_no_completions_and_no_output(
     monkeypatch: pytest.MonkeyPatch, project: Path
 ) -> None:
     (project / "schemas" / "versions.yaml").write_text("versions: [\n")
-    assert offered(monkeypatch, "retire 2025") == []
+    assert list_completions(monkeypatch, "retire 2025") == []

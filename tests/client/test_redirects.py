@@ -16,7 +16,7 @@ HOME = f"https://api.paynet.example/api/autoramps/{ID}"
 FOLLOWING: dict[str, Any] = {"follow_redirects": True, "headers": {"X-Extra": "theirs"}}
 
 
-def moved(status: int, to: str) -> httpx.Response:
+def redirect(status: int, to: str) -> httpx.Response:
     return answer(status, {"message": "elsewhere"}, location=to)
 
 
@@ -31,7 +31,7 @@ def put(client: Any) -> Any:
 @kinds
 @cases("status", [301, 302, 303, 307, 308])
 def test_redirects_are_not_followed_by_default(kind: str, status: int) -> None:
-    error, requests = failing(kind, [moved(status, "/elsewhere")], get)
+    error, requests = failing(kind, [redirect(status, "/elsewhere")], get)
     assert (type(error), error.status, len(requests)) == (errors.StatusError, status, 1)
     assert error.headers["location"] == "/elsewhere"
     assert error.__notes__ == [
@@ -43,7 +43,9 @@ def test_redirects_are_not_followed_by_default(kind: str, status: int) -> None:
 @cases("status", [301, 302, 303, 307, 308])
 @cases("to", ["/new?a=b", "https://api.paynet.example:443/new?a=b"])
 def test_same_origin_gets_everything_of_the_first_request(kind: str, status: int, to: str) -> None:
-    found, [_, request] = call(kind, [moved(status, to), answer(200, AUTORAMP)], get, **FOLLOWING)
+    found, [_, request] = call(
+        kind, [redirect(status, to), answer(200, AUTORAMP)], get, **FOLLOWING
+    )
     assert str(found.id) == str(ID)
     assert (request.method, str(request.url)) == ("GET", "https://api.paynet.example/new?a=b")
     sent = [request.headers[name] for name in ("X-API-Key", "X-API-Version", "X-Extra")]
@@ -60,7 +62,7 @@ def test_same_origin_gets_everything_of_the_first_request(kind: str, status: int
     ],
 )
 def test_another_origin_gets_no_secret_and_names_no_version(kind: str, to: str) -> None:
-    answers = [moved(302, to), answer(200, AUTORAMP, version=None)]
+    answers = [redirect(302, to), answer(200, AUTORAMP, version=None)]
     found, [_, request] = call(kind, answers, get, **FOLLOWING)
     assert str(found.id) == str(ID)
     assert request.url.host == httpx.URL(HOME).join(to).host
@@ -69,7 +71,7 @@ def test_another_origin_gets_no_secret_and_names_no_version(kind: str, to: str) 
 
 @pytest.mark.parametrize("to", ["https://blobs.example/a", "/a"])
 def test_headers_of_the_http_client_go_to_its_own_origin_only(to: str) -> None:
-    transport = Scripted([moved(302, to), answer(200, AUTORAMP)])
+    transport = Scripted([redirect(302, to), answer(200, AUTORAMP)])
     own = httpx.Client(
         auth=("ann", "word"), headers={"X-Own": "1"}, cookies={"c": "1"}, transport=transport
     )
@@ -83,7 +85,7 @@ def test_headers_of_the_http_client_go_to_its_own_origin_only(to: str) -> None:
 
 @kinds
 def test_secrets_do_not_return_through_another_origin(kind: str) -> None:
-    answers = [moved(302, "https://evil.example/a"), moved(302, HOME), answer(200, AUTORAMP)]
+    answers = [redirect(302, "https://evil.example/a"), redirect(302, HOME), answer(200, AUTORAMP)]
     _, requests = call(kind, answers, get, **FOLLOWING)
     assert ["x-api-key" in request.headers for request in requests] == [True, False, False]
 
@@ -91,7 +93,7 @@ def test_secrets_do_not_return_through_another_origin(kind: str) -> None:
 @kinds
 @pytest.mark.parametrize("status", [307, 308])
 def test_method_and_body_are_preserved(kind: str, status: int) -> None:
-    _, [first, second] = call(kind, [moved(status, "/new"), answer(204)], put, **FOLLOWING)
+    _, [first, second] = call(kind, [redirect(status, "/new"), answer(204)], put, **FOLLOWING)
     assert (second.method, second.url.path) == ("PUT", "/new")
     assert second.content == first.content != b""
     assert second.headers["content-type"] == first.headers["content-type"]
@@ -99,7 +101,7 @@ def test_method_and_body_are_preserved(kind: str, status: int) -> None:
 
 @kinds
 def test_see_other_is_a_get_without_the_body(kind: str) -> None:
-    _, [_, second] = call(kind, [moved(303, "/done"), answer(204)], put, **FOLLOWING)
+    _, [_, second] = call(kind, [redirect(303, "/done"), answer(204)], put, **FOLLOWING)
     assert (second.method, second.url.path, second.content) == ("GET", "/done", b"")
     assert "content-type" not in second.headers
 
@@ -119,14 +121,14 @@ def test_see_other_is_a_get_without_the_body(kind: str) -> None:
 def test_unclear_or_unsafe_redirect_is_raised(
     kind: str, made: Any, status: int, to: str, said: str
 ) -> None:
-    error, requests = failing(kind, [moved(status, to)], made, **FOLLOWING)
+    error, requests = failing(kind, [redirect(status, to)], made, **FOLLOWING)
     assert (error.status, error.__notes__) == (status, [said])
     assert len(requests) == (11 if to == "/again" else 1)
 
 
 @kinds
 def test_retry_starts_at_the_first_address(kind: str) -> None:
-    away = moved(302, "https://blobs.example/a?signed=1")
+    away = redirect(302, "https://blobs.example/a?signed=1")
     answers = [away, answer(503), away, answer(200, AUTORAMP)]
     _, requests = call(kind, answers, get, **FOLLOWING)
     assert [request.url.host for request in requests] == [
@@ -136,7 +138,7 @@ def test_retry_starts_at_the_first_address(kind: str) -> None:
 
 
 def test_options_enable_redirects_for_some_calls() -> None:
-    transport = Scripted([moved(302, "/a"), answer(200, AUTORAMP), moved(302, "/a")])
+    transport = Scripted([redirect(302, "/a"), answer(200, AUTORAMP), redirect(302, "/a")])
     with Client(api_key=KEY, transport=transport) as client:
         assert str(client.with_options(follow_redirects=True).get_autoramp(ID).id) == str(ID)
         with pytest.raises(errors.StatusError):

@@ -55,7 +55,7 @@ def methods(demands: list[DemandedConverter]) -> list[str]:
     return [each.partition("(")[0] for one in demands for each in one.signatures]
 
 
-def demanded(folder: Path, *files: str, **more: str) -> list[DemandedConverter]:
+def list_converters(folder: Path, *files: str, **more: str) -> list[DemandedConverter]:
     numbered = {f"{number}.yaml": text for number, text in enumerate(files)}
     named = {name.replace("_", "."): text for name, text in more.items()}
     return list_demands(
@@ -64,14 +64,14 @@ def demanded(folder: Path, *files: str, **more: str) -> list[DemandedConverter]:
 
 
 def test_name_survives_moving_a_schema_to_another_file(tmp_path: Path) -> None:
-    whole = demanded(tmp_path / "whole", household(REFERENCE) + component())
+    whole = list_converters(tmp_path / "whole", household(REFERENCE) + component())
     assert methods(whole) == ["older_person"]
-    parts = demanded(
+    parts = list_converters(
         tmp_path / "parts",
         household(REFERENCE),
         f"components:\n  schemas:\n{component()}",
     )
-    file = demanded(
+    file = list_converters(
         tmp_path / "file", household("$ref: Person.yaml"), Person_yaml=FIELDS.replace("NAMED", "")
     )
     for other in (parts, file):
@@ -82,13 +82,13 @@ def test_name_survives_moving_a_schema_to_another_file(tmp_path: Path) -> None:
 
 def test_explicit_name_survives_inlining_the_schema(tmp_path: Path) -> None:
     inlined = FIELDS.replace("NAMED", "converter: full_name,")
-    by_reference = demanded(
+    by_reference = list_converters(
         tmp_path / "reference", household(REFERENCE, REFERENCE) + component("converter: full_name,")
     )
-    once = demanded(
+    once = list_converters(
         tmp_path / "once", household(inlined, REFERENCE) + component("converter: full_name,")
     )
-    twice = demanded(tmp_path / "twice", household(inlined, inlined))
+    twice = list_converters(tmp_path / "twice", household(inlined, inlined))
     for found in (by_reference, once, twice):
         assert [(each.name, each.before, each.signatures) for each in found] == [
             (
@@ -104,7 +104,7 @@ def test_explicit_name_survives_inlining_the_schema(tmp_path: Path) -> None:
 
 def test_default_name_comes_from_the_place(tmp_path: Path) -> None:
     inlined = FIELDS.replace("NAMED", "")
-    found = demanded(tmp_path, household(inlined, inlined))
+    found = list_converters(tmp_path, household(inlined, inlined))
     assert methods(found) == ["older_household_person0", "older_household_person1"]
 
 
@@ -112,7 +112,7 @@ def test_one_name_for_different_conversions_is_refused(tmp_path: Path) -> None:
     inlined = FIELDS.replace("NAMED", "converter: full_name,")
     other = inlined.replace("name: {", "called: {")
     with pytest.raises(SourceError, match="converter-name-taken: another converter is called"):
-        demanded(tmp_path, household(inlined, other))
+        list_converters(tmp_path, household(inlined, other))
 
 
 DEFECTS = {

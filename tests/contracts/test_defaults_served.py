@@ -191,7 +191,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> SimpleNamespace:
     return SimpleNamespace(app=app, handlers=handlers)
 
 
-def _found(value: Any, steps: tuple[str | int, ...]) -> Any:
+def _find_value(value: Any, steps: tuple[str | int, ...]) -> Any:
     for step in steps:
         if isinstance(step, str) and not isinstance(value, dict):
             value = getattr(value, step, value)
@@ -215,7 +215,7 @@ def test_omitted_field_has_the_default_of_the_callers_version(
     else:
         assert answer.status_code == 204, answer.text
         [given] = served.handlers.given
-        assert _found(given["body"], steps) == wanted[at]
+        assert _find_value(given["body"], steps) == wanted[at]
 
 
 @cases("position", PARAMETERS)

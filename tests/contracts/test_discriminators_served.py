@@ -15,7 +15,7 @@ OLD = {"X-V": "2024-01-15"}
 NEW = {"X-V": "2025-01-15"}
 
 
-def edited(*edits: tuple[str, str]) -> dict[str, str]:
+def edit(*edits: tuple[str, str]) -> dict[str, str]:
     text = PETS["pets.yaml"]
     for old, new in edits:
         assert text.count(old) == 1
@@ -57,7 +57,7 @@ RETAGGED = """\
 def pets(tmp_path_factory: pytest.TempPathFactory) -> Any:
     folder = tmp_path_factory.mktemp("pets")
     edits = (("    Item:\n", DOG), (MAPPING, RETAGGED), ("oneOf", "anyOf"))
-    generated = Generated(folder, loaded(folder, edited(*edits)))
+    generated = Generated(folder, loaded(folder, edit(*edits)))
     server = generated.module("server")
     models = generated.module("server.models")
 
@@ -137,7 +137,7 @@ def later(sources: dict[str, str]) -> dict[str, str]:
 def test_variant_is_shown_as_the_substitute_of_each_version(tmp_path: Path) -> None:
     one = "{ $ref: '#/components/schemas/Pet' }"
     listed = (f"{{ type: array, items: {one} }}", one)
-    sources = later(edited(("    Item:\n", PUPPY), ("oneOf", "anyOf"), listed))
+    sources = later(edit(("    Item:\n", PUPPY), ("oneOf", "anyOf"), listed))
     generated = Generated(tmp_path, loaded(tmp_path, sources))
     server, models = generated.module("server"), generated.module("server.models")
 

@@ -60,7 +60,7 @@ def test_every_keyword_of_other_objects_has_a_case() -> None:
     assert known - {(kind, key) for kind, key, _ in CASES} == set()
 
 
-def loaded(
+def load_parts(
     head: str, parts: dict[str, Json], make: Callable[[Api], Made], *, adopted: bool
 ) -> tuple[Api, Made, dict[str, set[str]], Callable[[Place], str]]:
     """Return the API that *parts* define together with *head*, and what is known about it.
@@ -76,7 +76,7 @@ def loaded(
         named: dict[str, dict[int, str]] = {}
         for at in range(0, len(kept), _TOGETHER):
             file = f"parts{at}.json"
-            files[file], named[file] = written(dict(kept[at : at + _TOGETHER]))
+            files[file], named[file] = join_parts(dict(kept[at : at + _TOGETHER]))
 
         def part(place: Place, named: dict[str, dict[int, str]] = named) -> str:
             return named[Path(place.file).name][place.line]
@@ -90,7 +90,7 @@ def loaded(
                     refused[part(problem.place)].add(problem.id)
 
 
-def written(parts: dict[str, Json]) -> tuple[str, dict[int, str]]:
+def join_parts(parts: dict[str, Json]) -> tuple[str, dict[int, str]]:
     """Return *parts* as one fragment, and for each of its lines the part it belongs to.
 
     Thousands of files would take longer to read than to check.
@@ -115,7 +115,7 @@ def written(parts: dict[str, Json]) -> tuple[str, dict[int, str]]:
     return "\n".join([*lines, "}"]), named
 
 
-def judged(api: Api) -> Law:
+def make_law(api: Api) -> Law:
     """Return the law of *api*; a refusal raises, because the contract data are computed here."""
     law = Law(api)
     assert law.contracts
@@ -125,11 +125,11 @@ def judged(api: Api) -> Law:
 @cache
 def schemas(*, adopted: bool) -> tuple[Law, list[Pair], dict[str, set[str]]]:
     parts, pairs = schema_sources()
-    _, law, refused, _ = loaded(api(), parts, judged, adopted=adopted)
+    _, law, refused, _ = load_parts(api(), parts, make_law, adopted=adopted)
     return law, pairs, refused
 
 
-def demanded(data: dict[str, Any], way: str) -> set[str]:
+def list_demanding(data: dict[str, Any], way: str) -> set[str]:
     """Return the operations and components that need converters on one *way*."""
     names = (name for name, said in data["converters"].items() if said[way])
     return {re.split(r"[.@#\[{]", name)[0] for name in names}
@@ -167,7 +167,7 @@ def test_history_of_a_schema_keyword_is_served_converted_or_refused(
     adopted: bool, way: str
 ) -> None:
     law, pairs, refused = schemas(adopted=adopted)
-    needed = demanded(law.contracts, way)
+    needed = list_demanding(law.contracts, way)
     served = [pair for pair in pairs if pair.name not in refused and pair.name not in needed]
     assert [line for pair in served for line in breaches(law, pair, way)] == []
     # controls: much needs no converter, and adopted definitions may contain anything
@@ -180,7 +180,10 @@ def test_annotations_need_no_converter() -> None:
     law, pairs, _ = schemas(adopted=True)
     silent = {"$comment", "title", "description", "examples", "xml", "externalDocs", "deprecated"}
     words = {pair.name for pair in pairs if pair.keyword in silent}
-    assert words & (demanded(law.contracts, "down") | demanded(law.contracts, "up")) == set()
+    assert (
+        words & (list_demanding(law.contracts, "down") | list_demanding(law.contracts, "up"))
+        == set()
+    )
 
 
 # Objects other than schemas
@@ -190,12 +193,12 @@ def test_annotations_need_no_converter() -> None:
 def kinds(*, adopted: bool) -> dict[tuple[str, str, int], str]:
     """Return the outcome of each case."""
     head, parts, names = kind_sources()
-    defined, contracts, refused, part = loaded(head, parts, contract_data, adopted=adopted)
+    defined, contracts, refused, part = load_parts(head, parts, contract_data, adopted=adopted)
     findings: dict[str, set[str]] = defaultdict(set)
     for finding in check_servable(defined):
         assert finding.after_source is not None
         findings[part(finding.after_source)].add(finding.rule)
-    ways = {way: demanded(contracts.data, way) for way in ("down", "up")}
+    ways = {way: list_demanding(contracts.data, way) for way in ("down", "up")}
     changed = {
         way: {name.split("/")[0] for name in contracts.data[way]["shapes"]}
         for way in ("down", "up")

@@ -96,7 +96,7 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Generated:
     return Generated(folder, loaded(folder, SOURCES))
 
 
-def created(package: Generated, handlers: Any, converters: Any) -> Any:
+def create_app(package: Generated, handlers: Any, converters: Any) -> Any:
     server = package.module("server")
     return server.create_app(
         server.Handlers(all=handlers),
@@ -120,7 +120,7 @@ def test_renamed_value_is_shown_as_each_version_calls_it(
     package: Generated, version: str, sent: str, status: int
 ) -> None:
     handlers = Handlers()
-    app = created(package, handlers, Converters())
+    app = create_app(package, handlers, Converters())
     answer = ask(app, "PUT", "/loan", headers={"X-API-Version": version}, json={"state": sent})
     assert answer.status_code == status
     if status == 200:
@@ -130,7 +130,7 @@ def test_renamed_value_is_shown_as_each_version_calls_it(
 
 def test_body_that_is_no_json_goes_through_its_converter(package: Generated) -> None:
     handlers = Handlers()
-    app = created(package, handlers, Converters())
+    app = create_app(package, handlers, Converters())
     for version in (NEW, OLD):
         headers = {"X-API-Version": version, "Content-Type": "text/plain"}
         answer = ask(app, "PUT", "/note", headers=headers, content=b"1")
@@ -143,7 +143,7 @@ def test_body_that_is_no_json_goes_through_its_converter(package: Generated) -> 
 def test_converter_of_a_body_that_is_no_json_is_required(package: Generated) -> None:
     server = package.module("server")
     with pytest.raises(server.MissingConverterError, match=r"putNote"):
-        created(package, Handlers(), object())
+        create_app(package, Handlers(), object())
 
 
 @pytest.mark.parametrize(
@@ -154,7 +154,7 @@ def test_credentials_are_those_of_the_callers_version(
     package: Generated, version: str, header: str, status: int
 ) -> None:
     handlers = Handlers()
-    app = created(package, handlers, Converters())
+    app = create_app(package, handlers, Converters())
     answer = ask(app, "GET", "/secret", headers={"X-API-Version": version, header: "secret"})
     assert answer.status_code == status
     assert handlers.sent == ([header.removeprefix("X-")] if status == 204 else [])

@@ -260,7 +260,7 @@ class Converters:
         return {"xb": {"a": 1, "new": 1}}
 
 
-def served(package: Generated, things: Things, converters: Any) -> Any:
+def serve(package: Generated, things: Things, converters: Any) -> Any:
     server = package.module("server")
     return server.create_app(
         server.Handlers(default=things), environment="production", converters=converters
@@ -271,7 +271,7 @@ def served(package: Generated, things: Things, converters: Any) -> Any:
 def test_callers_of_each_version_get_valid_values(field: str, package: Generated) -> None:
     things, converters = Things(), Converters()
     converters.older = {"xa": {"a": 3}}
-    app = served(package, things, converters)
+    app = serve(package, things, converters)
     for value, older in SHOWN[field]:
         things.given = {field: value}
         for version, shown in ((NEW, value), (OLD, older)):
@@ -286,7 +286,7 @@ def test_result_of_a_converter_must_satisfy_the_callers_contract(
     things, converters = Things(), Converters()
     things.given = {"patterned": {"xa": {"a": 1, "new": 1}}}
     converters.older = {"xa": {"a": "no integer"}}
-    app = served(package, things, converters)
+    app = serve(package, things, converters)
     assert ask(app, "GET", "/thing", headers={"X-API-Version": NEW}).json() == things.given
     assert ask(app, "GET", "/thing", headers={"X-API-Version": OLD}).status_code == 500
     assert (
@@ -310,7 +310,7 @@ def test_result_of_a_converter_must_satisfy_the_callers_contract(
 )
 def test_requests_of_an_older_version_are_lifted(sent: Any, taken: Any, package: Generated) -> None:
     things = Things()
-    app = served(package, things, Converters())
+    app = serve(package, things, Converters())
     headers = {"X-API-Version": OLD}
     assert ask(app, "PUT", "/thing", headers=headers, json=sent).status_code == 200
     assert things.sent == taken
@@ -319,7 +319,7 @@ def test_requests_of_an_older_version_are_lifted(sent: Any, taken: Any, package:
 def test_missing_converter_is_reported_by_place_and_method(
     package: Generated, caplog: pytest.LogCaptureFixture
 ) -> None:
-    served(package, Things(), object())
+    serve(package, Things(), object())
     assert (
         "no converter down or up for Patterned (the method newer_patterned), "
         "Patterned (the method older_patterned); operations that need one answer 501"

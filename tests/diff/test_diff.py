@@ -221,7 +221,7 @@ def mirror(change: Change) -> tuple[Any, ...]:
     )
 
 
-def seen(change: Change) -> tuple[Any, ...]:
+def list_seen(change: Change) -> tuple[Any, ...]:
     return (
         change.kind.value,
         change.keyword,
@@ -231,7 +231,7 @@ def seen(change: Change) -> tuple[Any, ...]:
         repr(change.after),
         change.direction,
         change.carriers,
-        sorted(seen(inner) for inner in change.within),
+        sorted(list_seen(inner) for inner in change.within),
     )
 
 
@@ -239,7 +239,7 @@ def seen(change: Change) -> tuple[Any, ...]:
 def test_reverse_comparison_has_mirrored_changes(case: Case) -> None:
     before, after = documents(case)
     there = [mirror(change) for change in diff(before, after)]
-    back = [seen(change) for change in diff(after, before)]
+    back = [list_seen(change) for change in diff(after, before)]
     assert sorted(map(repr, there)) == sorted(map(repr, back))
 
 

@@ -12,7 +12,7 @@ from dateline.diff import diff
 from dateline.model import Change, Direction, Kind
 
 
-def _reported(changes: list[Change]) -> list[str]:
+def _list_reported(changes: list[Change]) -> list[str]:
     """Return the changes that are more than renamed components."""
     named = {Kind.COMPONENT_ADDED, Kind.COMPONENT_REMOVED, Kind.COMPONENT_RENAMED}
     return [
@@ -37,5 +37,5 @@ def test_refactoring_is_no_change_for_callers(
 ) -> None:
     other = refactored(document)
     assert other != document or refactored is reorder
-    assert _reported(diff(document, other)) == []
-    assert _reported(diff(other, document)) == []
+    assert _list_reported(diff(document, other)) == []
+    assert _list_reported(diff(other, document)) == []

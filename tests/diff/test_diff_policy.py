@@ -43,7 +43,7 @@ def foreign(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def judged(*arguments: str) -> tuple[int, list[tuple[str, str]]]:
+def judge(*arguments: str) -> tuple[int, list[tuple[str, str]]]:
     outcome = dateline("diff", "a.json", "b.json", "--format", "json", *arguments)
     changes = json.loads(outcome.out)["changes"]
     return outcome.status, [(one["rule"], one["verdict"]) for one in changes]
@@ -66,8 +66,8 @@ def test_policy_decides_the_verdict(policy: str | None, verdict: str, foreign: P
     if policy is not None and ":" in policy:
         (foreign / "policy.yaml").write_text(policy)
         given = ("--policy", "policy.yaml")
-    assert judged(*given) == (0, [("value-added", verdict)])
-    assert judged(*given, "--exit-code")[0] == (0 if verdict == "additive" else 1)
+    assert judge(*given) == (0, [("value-added", verdict)])
+    assert judge(*given, "--exit-code")[0] == (0 if verdict == "additive" else 1)
     assert not (foreign / "schemas").exists()
 
 

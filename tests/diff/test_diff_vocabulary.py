@@ -421,7 +421,7 @@ SPELLINGS: Final[dict[str, list[Any]]] = {
 }
 
 
-def _reported(before: Any, after: Any) -> list[Change]:
+def _list_reported(before: Any, after: Any) -> list[Change]:
     """Return the changes except that of the dialect."""
     changes = diff(_schema(before), _schema(after))
     return [change for change in changes if change.kind is not Kind.DIALECT_CHANGED]
@@ -436,8 +436,8 @@ def _reported(before: Any, after: Any) -> list[Change]:
     ],
 )
 def test_another_spelling_is_no_change(one: Any, other: Any) -> None:
-    assert _reported(one, copy.deepcopy(other)) == []
-    assert _reported(other, one) == []
+    assert _list_reported(one, copy.deepcopy(other)) == []
+    assert _list_reported(other, one) == []
 
 
 @cases(
@@ -497,8 +497,8 @@ def test_another_spelling_is_no_change(one: Any, other: Any) -> None:
     ],
 )
 def test_similar_spelling_with_another_meaning_is_a_change(one: Any, other: Any) -> None:
-    assert _reported(one, other) != []
-    assert _reported(other, one) != []
+    assert _list_reported(one, other) != []
+    assert _list_reported(other, one) != []
 
 
 @cases(
@@ -511,7 +511,7 @@ def test_similar_spelling_with_another_meaning_is_a_change(one: Any, other: Any)
     ],
 )
 def test_schema_with_another_meaning_is_reported(one: Any, other: Any) -> None:
-    reported = {change.kind for change in _reported(one, other)}
+    reported = {change.kind for change in _list_reported(one, other)}
     assert reported - {Kind.DOCUMENTATION_CHANGED, Kind.EXTENSION_CHANGED}
 
 

@@ -28,7 +28,7 @@ def documents() -> Iterator[tuple[Random, Document]]:
         random = Random(seed)
         document = Maker(random).document()
         schemas = document["components"]["schemas"]
-        if listed(document):
+        if list_noun_members(document):
             for name in MEMBERS:
                 schemas[name]["properties"]["kind"] = {"type": "string"}
             schemas["Noun"] = {
@@ -38,7 +38,7 @@ def documents() -> Iterator[tuple[Random, Document]]:
             yield random, document
 
 
-def listed(node: Any) -> int:
+def list_noun_members(node: Any) -> int:
     """Turn every discriminated union in *node* into `Noun`; return how many there were."""
     found = 0
     for key, below in list(node.items() if isinstance(node, dict) else enumerate(node)):
@@ -46,11 +46,11 @@ def listed(node: Any) -> int:
             node[key] = {"$ref": UNION}
             found += 1
         elif isinstance(below, dict | list):
-            found += listed(below)
+            found += list_noun_members(below)
     return found
 
 
-def inherited(document: Document) -> Document:
+def replace_union_by_parent(document: Document) -> Document:
     """Return *document* with a parent and its heirs in place of the union."""
     made = copy.deepcopy(document)
     schemas = made["components"]["schemas"]
@@ -62,7 +62,7 @@ def inherited(document: Document) -> Document:
     return made
 
 
-def said(before: Document, after: Document) -> Counter[tuple[str, ...]]:
+def list_verdicts(before: Document, after: Document) -> Counter[tuple[str, ...]]:
     """Return the changes of operations, and their verdicts."""
     return Counter(
         (
@@ -77,12 +77,12 @@ def said(before: Document, after: Document) -> Counter[tuple[str, ...]]:
     )
 
 
-def undirected(reported: Counter[tuple[str, ...]]) -> set[tuple[str, ...]]:
+def drop_directions(reported: Counter[tuple[str, ...]]) -> set[tuple[str, ...]]:
     """Return the changes without their directions."""
     return {(kind, keyword, *rest) for kind, keyword, _, *rest in reported}
 
 
-def edited(random: Random, document: Document) -> Document | None:
+def edit_document(random: Random, document: Document) -> Document | None:
     """Return *document* after an edit of a member or the tags; None if it isn't applicable."""
     after = copy.deepcopy(document)
     schemas = after["components"]["schemas"]
@@ -104,17 +104,20 @@ def test_edited_variant_is_judged_alike_as_member_and_heir() -> None:
     compared = 0
     for random, before in documents():
         for _ in range(4):
-            after = edited(random, before)
+            after = edit_document(random, before)
             if after is None:
                 continue
             compared += 1
-            ours, theirs = said(before, after), said(inherited(before), inherited(after))
+            ours, theirs = (
+                list_verdicts(before, after),
+                list_verdicts(replace_union_by_parent(before), replace_union_by_parent(after)),
+            )
             nouns = [each["components"]["schemas"]["Noun"] for each in (before, after)]
             if nouns[0] == nouns[1]:
                 assert ours == theirs
             else:
                 # an heir has its tag also where it is used alone, a member hasn't
-                assert undirected(ours) <= undirected(theirs)
+                assert drop_directions(ours) <= drop_directions(theirs)
     assert compared > DOCUMENTS / 10
 
 
@@ -122,11 +125,13 @@ def test_added_variant_is_judged_alike_as_member_and_heir() -> None:
     for _, after in documents():
         before = copy.deepcopy(after)
         before["components"]["schemas"]["Noun"]["anyOf"].pop()
-        new = inherited(after)
+        new = replace_union_by_parent(after)
         old = copy.deepcopy(new)
         last = old["components"]["schemas"]["Map"]
         old["components"]["schemas"]["Map"] = last["allOf"][1]
         kinds = {Kind.VARIANT_ADDED.value, Kind.VARIANT_REMOVED.value}
         for ours, theirs in (((before, after), (old, new)), ((after, before), (new, old))):
-            expected = {reported for reported in said(*ours) if reported[0] in kinds}
-            assert expected <= {reported for reported in said(*theirs) if reported[0] in kinds}
+            expected = {reported for reported in list_verdicts(*ours) if reported[0] in kinds}
+            assert expected <= {
+                reported for reported in list_verdicts(*theirs) if reported[0] in kinds
+            }

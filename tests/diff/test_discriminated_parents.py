@@ -33,7 +33,7 @@ from dateline.rules import judge
 from dateline_runtime.values import UnfitError
 
 
-def reported(before: Schema, after: Schema) -> list[str]:
+def list_reported(before: Schema, after: Schema) -> list[str]:
     return [
         f"{change.kind} {change.after_pointer or change.before_pointer} {change.direction} "
         f"{', '.join(change.operations)}: {judge(change, 'dated-contract', {})[1]}"
@@ -49,8 +49,8 @@ def test_new_heir_is_a_new_variant_in_responses(spelling: str, position: str) ->
     body = POSITIONS[position][0]
     older, newer = document(before, body, "response"), document(after, body, "response")
     said = "/components/schemas/Dog response POST /pets: gated"
-    assert reported(older, newer) == [f"variant-added {said}"]
-    assert reported(newer, older) == [f"variant-removed {said}"]
+    assert list_reported(older, newer) == [f"variant-added {said}"]
+    assert list_reported(newer, older) == [f"variant-removed {said}"]
 
 
 @cases(("spelling", "position"), CASES)
@@ -62,20 +62,20 @@ def test_field_of_an_heir_is_part_of_messages_with_its_parent(spelling: str, pos
     body = POSITIONS[position][0]
     for way, verdict in (("request", "gated"), ("response", "additive"), ("both", "gated")):
         older, newer = document(before, body, way), document(after, body, way)
-        assert reported(older, newer) == [f"field-added {at} {way} POST /pets: {verdict}"]
+        assert list_reported(older, newer) == [f"field-added {at} {way} POST /pets: {verdict}"]
 
 
 def test_heir_of_a_schema_without_a_discriminator_is_unrelated() -> None:
     base = {key: value for key, value in pet().items() if key != "discriminator"}
     before = {"Pet": base}
     after = {"Pet": base, "Dog": extending("Pet", "bark")}
-    assert reported(document(before, ref("Pet")), document(after, ref("Pet"))) == []
+    assert list_reported(document(before, ref("Pet")), document(after, ref("Pet"))) == []
 
 
 def test_sibling_is_no_variant_where_an_heir_is_used() -> None:
     before = {"Pet": pet(), "Cat": extending("Pet", "claws")}
     after = {**before, "Dog": extending("Pet", "bark")}
-    assert reported(document(before, ref("Cat")), document(after, ref("Cat"))) == []
+    assert list_reported(document(before, ref("Cat")), document(after, ref("Cat"))) == []
 
 
 MAPPED: Final = "/components/schemas/Pet/discriminator"
@@ -102,13 +102,13 @@ def test_tag_is_mapped_or_the_name_of_the_heir(
         )
 
     expected = [f"{said} both POST /pets: gated"] if said else []
-    assert reported(mapped(before), mapped(after)) == expected
+    assert list_reported(mapped(before), mapped(after)) == expected
 
 
 def test_renamed_heir_has_another_tag() -> None:
     before = {"Pet": pet(), "Cat": extending("Pet", "claws")}
     after = {"Pet": pet(), "Feline": extending("Pet", "claws")}
-    assert reported(document(before, ref("Pet")), document(after, ref("Pet"))) == [
+    assert list_reported(document(before, ref("Pet")), document(after, ref("Pet"))) == [
         f"keyword-changed {MAPPED} both POST /pets: gated"
     ]
 

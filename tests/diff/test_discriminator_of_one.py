@@ -51,7 +51,7 @@ def document(keyword: str, members: list[Schema], discriminator: Any) -> Schema:
     }
 
 
-def found(before: Schema, after: Schema) -> list[tuple[str, Direction, Any, Any]]:
+def list_findings(before: Schema, after: Schema) -> list[tuple[str, Direction, Any, Any]]:
     return [
         (change.keyword, change.direction, change.before, change.after)
         for change in diff(before, after)
@@ -67,7 +67,7 @@ def test_changed_discriminator_is_found(case: str, keyword: str, null: str) -> N
     changed, said = CHANGED[case]
     plain, other = (document(keyword, members, each) for each in (TAGGED, changed))
     for both in ((plain, other), (other, plain)):
-        assert {(name, way) for name, way, _, _ in found(*both)} == {(said, Direction.BOTH)}
+        assert {(name, way) for name, way, _, _ in list_findings(*both)} == {(said, Direction.BOTH)}
 
 
 @pytest.mark.parametrize("null", NULLS)
@@ -87,8 +87,8 @@ def test_tag_is_compared_when_a_member_is_added(tag: str, keyword: str, null: st
     mapping = {tag: "Cat", "d": "Dog"}
     several = document(keyword, [CAT, DOG, *NULLS[null]], {**TAGGED, "mapping": mapping})
     changed = [("mapping", Direction.BOTH, "c", tag)] if tag != "c" else []
-    assert found(alone, several) == changed
-    assert found(several, alone) == [
+    assert list_findings(alone, several) == changed
+    assert list_findings(several, alone) == [
         (name, way, after, before) for name, way, before, after in changed
     ]
 

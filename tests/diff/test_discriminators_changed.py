@@ -144,7 +144,7 @@ def test_variant_used_alone_has_the_old_tag(tmp_path: Path) -> None:
     assert make_converter(made, "up")(oldest) == newest
 
 
-def found(folder: Path, schemas: dict[str, Schema]) -> list[str]:
+def list_findings(folder: Path, schemas: dict[str, Schema]) -> list[str]:
     text = json.dumps(document(schemas, ref("Noun")))
     listed = problems(folder, {"versions.yaml": TABLE, "api.yaml": text})
     return [problem.split(": ", 1)[1] for problem in listed]
@@ -154,13 +154,13 @@ def found(folder: Path, schemas: dict[str, Schema]) -> list[str]:
 def test_history_uses_the_names_of_its_time(way: str, tmp_path: Path) -> None:
     now, before = {"propertyName": "type"}, {"propertyName": "kind"}
     schemas = WAYS[way](now, before)
-    assert found(tmp_path / "right", schemas) == []
+    assert list_findings(tmp_path / "right", schemas) == []
     schemas["Noun"]["x-was"]["next"]["discriminator"] = {"propertyName": "sort"}
-    (wrong,) = found(tmp_path / "wrong", schemas)
+    (wrong,) = list_findings(tmp_path / "wrong", schemas)
     assert wrong.startswith(f"discriminator-property: in {OLD}, ")
     assert "no property 'sort'" in wrong
     del schemas["Noun"]["x-was"]
-    (silent,) = found(tmp_path / "silent", schemas)
+    (silent,) = list_findings(tmp_path / "silent", schemas)
     assert silent.startswith(f"discriminator-property: in {OLD}, ")
     assert silent.endswith("write `x-was: {DATE: {discriminator: {propertyName: …}}}`")
 
@@ -173,9 +173,9 @@ def test_old_tag_must_be_valid_for_the_old_property(tmp_path: Path) -> None:
         "const": "audio",
         "x-was": {"next": {"const": "disc"}},
     }
-    assert found(tmp_path / "right", schemas) == []
+    assert list_findings(tmp_path / "right", schemas) == []
     schemas["Disc"]["properties"]["kind"] = {"const": "audio"}
-    assert found(tmp_path / "wrong", schemas) == [
+    assert list_findings(tmp_path / "wrong", schemas) == [
         f"discriminator-tag: in {OLD}, the tag of Disc is 'disc', but its property allows "
         "'audio'; make them agree"
     ]
@@ -186,14 +186,14 @@ def test_old_mapping_must_not_name_a_member_that_was_absent(tmp_path: Path) -> N
     schemas = union({"propertyName": "kind", "mapping": mapping}, {"propertyName": "kind"})
     del schemas["Noun"]["x-was"]
     schemas["Noun"]["oneOf"][1] = {**ref("Disc"), "x-added": "next"}
-    assert found(tmp_path, schemas) == []
+    assert list_findings(tmp_path, schemas) == []
 
 
 @pytest.mark.parametrize("way", WAYS)
 def test_ambiguous_conversion_of_tags_is_refused(way: str, tmp_path: Path) -> None:
     now = {"propertyName": "kind", "mapping": {"book": "Book", "novel": "Book", "disc": "Disc"}}
     before = {"propertyName": "kind", "mapping": {"text": "Book", "tale": "Book", "disc": "Disc"}}
-    said = found(tmp_path, WAYS[way](now, before))
+    said = list_findings(tmp_path, WAYS[way](now, before))
     assert [each.split(":")[0] for each in said] == ["tag-without-way", "tag-without-way"]
 
 

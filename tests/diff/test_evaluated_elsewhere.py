@@ -118,16 +118,16 @@ def edits(evaluators: Sequence[tuple[Schema, Schema]] = EVALUATORS) -> Iterator[
             }
             for schema in (less, more)
         ]
-        visible = accepted(sides[0]) != accepted(sides[1])
+        visible = list_accepted(sides[0]) != list_accepted(sides[1])
         yield Edit(sides[0], sides[1], visible)
         yield Edit(sides[1], sides[0], visible)
 
 
-def accepted(schemas: Schema) -> list[bool]:
-    return accepted_of(schemas, VALUES)
+def list_accepted(schemas: Schema) -> list[bool]:
+    return list_accepted_of(schemas, VALUES)
 
 
-def accepted_of(schemas: Schema, values: Sequence[Any]) -> list[bool]:
+def list_accepted_of(schemas: Schema, values: Sequence[Any]) -> list[bool]:
     registry = jsonschema_rs.Registry([("urn:all", {"components": {"schemas": schemas}})])
     goal = {"$ref": "urn:all#/components/schemas/Closed"}
     validator = jsonschema_rs.Draft202012Validator(goal, registry=registry)
@@ -157,7 +157,7 @@ def test_keyword_that_opens_a_closed_schema_does_not_narrow_it() -> None:
     for before, after, visible in edits((*EVALUATORS, *CONSTRAINTS)):
         if not visible:
             continue
-        values = list(zip(accepted(before), accepted(after), strict=True))
+        values = list(zip(list_accepted(before), list_accepted(after), strict=True))
         for direction, breaks in (("request", (True, False)), ("responses", (False, True))):
             if breaks in values:
                 unsafe += 1
@@ -244,7 +244,7 @@ def test_unevaluated_keyword_covers_what_remains(keywords: tuple[str, str], arou
     rests += [{keywords[0]: True, keywords[1]: False}, {}]
     # one document for everything with the same rest: a comparison costs more than a component
     schemas = [[AROUND[around]({**beside, **rest}) for beside in BESIDE] for rest in rests]
-    taken = [[nested_accepted(schema) for schema in each] for each in schemas]
+    taken = [[list_nested_accepted(schema) for schema in each] for each in schemas]
     documents, readings = [document(name_all(each), "3.1.0") for each in schemas], DiffReadings()
     wrong, silent = [], 0
     for one, other in permutations(range(len(rests)), 2):
@@ -277,10 +277,10 @@ def find_gated(before: Schema, after: Schema, readings: DiffReadings) -> set[str
 SHARED: Final[Schema] = {"Open": {"properties": {"b": True}}}
 
 
-def nested_accepted(schema: Schema) -> list[bool]:
+def list_nested_accepted(schema: Schema) -> list[bool]:
     schemas = {"Closed": schema, **SHARED}
     nested = [{"in": value} for value in VALUES] + [[value] for value in VALUES]
-    return accepted(schemas) + accepted_of(schemas, nested)
+    return list_accepted(schemas) + list_accepted_of(schemas, nested)
 
 
 ANCHORED: Final[tuple[Schema, ...]] = (

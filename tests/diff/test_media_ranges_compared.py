@@ -73,7 +73,7 @@ def document(place: str, **schemas: Schema) -> Schema:
     }
 
 
-def found(before: Schema, after: Schema) -> list[tuple[str, str, Any, Any]]:
+def list_findings(before: Schema, after: Schema) -> list[tuple[str, str, Any, Any]]:
     return sorted(
         (str(change.kind), str(change.direction), change.before, change.after)
         for change in diff(before, after)
@@ -100,8 +100,8 @@ def test_new_entry_is_compared_with_its_range(
         by_range = document(place, **{wider: old})
         of_its_own = document(place, **{**({wider: old} if is_kept else {}), media_type: new})
         sizes = old["maxLength"], new["maxLength"]
-        assert found(by_range, of_its_own) == [("keyword-changed", direction, *sizes)]
-        assert found(of_its_own, by_range) == [("keyword-changed", direction, *sizes[::-1])]
+        assert list_findings(by_range, of_its_own) == [("keyword-changed", direction, *sizes)]
+        assert list_findings(of_its_own, by_range) == [("keyword-changed", direction, *sizes[::-1])]
 
 
 @cases("place", PLACES)
@@ -122,4 +122,4 @@ def test_another_media_type_needs_a_version(place: str, media_type: str, wider: 
 def test_narrowest_range_applies() -> None:
     before = document("response", **{"*/*": NARROW, "text/*": WIDE})
     after = document("response", **{"*/*": NARROW, "text/*": WIDE, "text/csv": NARROW})
-    assert found(before, after) == [("keyword-changed", "response", 9, 5)]
+    assert list_findings(before, after) == [("keyword-changed", "response", 9, 5)]

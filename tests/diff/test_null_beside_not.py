@@ -52,7 +52,7 @@ def document(schema: dict[str, Any], *, sent: bool) -> dict[str, Any]:
     }
 
 
-def taken(schema: dict[str, Any]) -> set[int]:
+def list_accepted(schema: dict[str, Any]) -> set[int]:
     """Return which of the values fit *schema*."""
     whole = document(schema, sent=True)
     modern = Dialect(whole).modernize("document", whole)
@@ -66,7 +66,7 @@ def taken(schema: dict[str, Any]) -> set[int]:
 @pytest.mark.parametrize("sent", [True, False])
 def test_change_of_null_is_always_reported(sent: bool) -> None:
     wrong = []
-    fits = {str(schema): taken(schema) for schema in schemas()}
+    fits = {str(schema): list_accepted(schema) for schema in schemas()}
     documents = {str(schema): document(schema, sent=sent) for schema in schemas()}
     for before, after in neighbours():
         ours, theirs = str(before), str(after)

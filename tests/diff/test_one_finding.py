@@ -82,7 +82,7 @@ BOTH: Final = ("production", "sandbox")
 USED: Final = ("GET /fines", "POST /sandbox/fines")
 
 
-def edited(tmp_path: Path, edits: dict[str, str]) -> tuple[Published, Path]:
+def publish_and_edit(tmp_path: Path, edits: dict[str, str]) -> tuple[Published, Path]:
     """Return what was published, and a folder with the sources after *edits*."""
     projector = Projector(load(folder(tmp_path / "before", sources({}))))
     documents = {
@@ -172,7 +172,7 @@ def sources(edits: dict[str, str]) -> dict[str, str]:
 def test_one_edit_is_one_finding(
     edits: dict[str, str], printed: list[tuple[Any, ...]], tmp_path: Path
 ) -> None:
-    published, schemas = edited(tmp_path, edits)
+    published, schemas = publish_and_edit(tmp_path, edits)
     found = check(load(schemas), published, today=date(2024, 2, 1))
     assert [
         (one.rule, one.message, str(one.direction), one.operations, one.environments)
@@ -181,7 +181,9 @@ def test_one_edit_is_one_finding(
 
 
 def test_comparison_merges_changes_of_all_environments(tmp_path: Path) -> None:
-    published, schemas = edited(tmp_path, {"cents: { type: integer }": "cents: { type: number }"})
+    published, schemas = publish_and_edit(
+        tmp_path, {"cents: { type: integer }": "cents: { type: number }"}
+    )
     for shown, document in published.documents.items():
         home = tmp_path / "published" / "spec" / shown.environment
         home.mkdir(parents=True)
@@ -205,7 +207,7 @@ def test_renamed_shared_parameter_is_one_difference(tmp_path: Path) -> None:
 
 def test_renamed_component_may_keep_its_old_name_as_well(tmp_path: Path) -> None:
     kept = "    Amount: { $ref: '#/components/schemas/Sum' }\n    Sum: { type"
-    published, schemas = edited(tmp_path, {"Amount": "Sum", "    Sum: { type": kept})
+    published, schemas = publish_and_edit(tmp_path, {"Amount": "Sum", "    Sum: { type": kept})
     assert check(load(schemas), published, today=date(2024, 2, 1)) == []
 
 
@@ -309,25 +311,25 @@ def test_consequences_of_an_edit_are_reported_with_it(
     folder(tmp_path, sources(before))
     assert dateline("generate").status == 0
     folder(tmp_path, sources(after))
-    assert sorted(unwaived()) == sorted(printed)
+    assert sorted(list_unwaived()) == sorted(printed)
     # a consequence is reported separately once the finding that included it is waived
     waive_all()
-    assert unwaived() == then
+    assert list_unwaived() == then
     waive_all()
-    assert (unwaived(), dateline("check").status) == ([], 0)
+    assert (list_unwaived(), dateline("check").status) == ([], 0)
 
 
-def unwaived() -> list[tuple[str, str]]:
-    return [(one["rule"], one["message"]) for one in reported()]
+def list_unwaived() -> list[tuple[str, str]]:
+    return [(one["rule"], one["message"]) for one in list_reported()]
 
 
 def waive_all() -> None:
-    for one in reported():
+    for one in list_reported():
         pointer = one["before_pointer"] or one["after_pointer"]
         given = ("--reason", "Agreed.", "--expires", "2999-01-01", "--version", "2024-01-15")
         assert dateline("waive", one["rule"], pointer, *given).status == 0
 
 
-def reported() -> list[dict[str, Any]]:
+def list_reported() -> list[dict[str, Any]]:
     changes = json.loads(dateline("check", "--format", "json").out)["changes"]
     return [one for one in changes if one["waived"] is None]

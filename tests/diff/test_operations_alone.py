@@ -18,11 +18,11 @@ Document = dict[str, Any]
 def test_other_operations_hide_no_change() -> None:
     compared = 0
     for pair in pairs(seed=5, count=150):
-        whole = gated(pair.before, pair.after)
+        whole = list_gated(pair.before, pair.after)
         for path, method in list_operations(pair.before) & list_operations(pair.after):
             name = f"{method.upper()} {path}"
             sides = (keep(side, path, method) for side in (pair.before, pair.after))
-            alone = kinds(gated(*sides), name)
+            alone = kinds(list_gated(*sides), name)
             assert alone <= kinds(whole, name), (pair.edits, name)
             compared += bool(alone)
     assert compared > 50
@@ -45,7 +45,7 @@ def keep(document: Document, path: str, method: str) -> Document:
     return {**rest, "paths": {path: kept}}
 
 
-def gated(before: Document, after: Document) -> list[Change]:
+def list_gated(before: Document, after: Document) -> list[Change]:
     changes = diff(before, after)
     return [each for each in changes if judge(each, "dated-contract", {}).verdict is Verdict.GATED]
 

@@ -82,7 +82,7 @@ def _document(schema: Document, parts: Document, *, sent: bool) -> Document:
     }
 
 
-def _printed(before: Document, after: Document) -> list[tuple[str, str, Direction, Any, Any]]:
+def _print_changes(before: Document, after: Document) -> list[tuple[str, str, Direction, Any, Any]]:
     """Return the changes that callers of the operation notice."""
     return sorted(
         (change.kind.value, change.keyword, change.direction, change.before, change.after)
@@ -100,9 +100,9 @@ def test_target_of_a_reference_is_judged_as_if_inline(
     before, after = (
         _document({"$ref": place}, _parts(place, schema), sent=sent) for schema in (old, new)
     )
-    inline = _printed(_document(old, {}, sent=sent), _document(new, {}, sent=sent))
+    inline = _print_changes(_document(old, {}, sent=sent), _document(new, {}, sent=sent))
     assert inline
-    assert _printed(before, after) == inline
+    assert _print_changes(before, after) == inline
 
 
 # a key that OpenAPI doesn't know is reported itself
@@ -129,8 +129,8 @@ def test_reordered_members_are_reported_if_a_reference_counts_them(
         for members in ([_SHORT, _NUMBER], [_NUMBER, _SHORT])
     )
     inline = _document(_NUMBER, {}, sent=True), _document(_SHORT, {}, sent=True)
-    assert [printed[:2] for printed in _printed(before, after)] == [
-        printed[:2] for printed in _printed(*inline)
+    assert [printed[:2] for printed in _print_changes(before, after)] == [
+        printed[:2] for printed in _print_changes(*inline)
     ]
 
 
@@ -191,7 +191,7 @@ def test_scheme_is_judged_where_an_operation_demands_it(
     expected = (
         [("security-changed", "name", Direction.REQUEST, "X-Key", renamed)] if printed else []
     )
-    assert _printed(before, after) == expected
+    assert _print_changes(before, after) == expected
 
 
 @pytest.mark.parametrize("sent", [False, True], ids=["response", "request"])
@@ -207,5 +207,5 @@ def test_target_of_a_dynamic_reference_concerns_its_operation(
         )
         for one in (old, new)
     )
-    inline = _printed(_document(old, {}, sent=sent), _document(new, {}, sent=sent))
-    assert _printed(before, after) == inline
+    inline = _print_changes(_document(old, {}, sent=sent), _document(new, {}, sent=sent))
+    assert _print_changes(before, after) == inline

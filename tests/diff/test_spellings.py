@@ -56,7 +56,7 @@ class Spellings(NamedTuple):
             "components": {"schemas": schemas},
         }
 
-    def accepted(self, schema: Schema) -> list[bool]:
+    def list_accepted(self, schema: Schema) -> list[bool]:
         """Return which of the values fit *schema*."""
         document = self.document(schema)
         modern = Dialect(document).modernize("document", document)
@@ -64,7 +64,7 @@ class Spellings(NamedTuple):
         validator = jsonschema_rs.Draft202012Validator(whole)
         return [validator.is_valid(value) for value in VALUES]
 
-    def loud(self, before: Schema, after: Schema) -> set[str]:
+    def list_kinds(self, before: Schema, after: Schema) -> set[str]:
         """Return the kinds of the changes that are more than documentation."""
         changes = diff(self.document(before), self.document(after))
         return {str(change.kind) for change in changes if change.kind not in SILENT}
@@ -85,17 +85,17 @@ def _cases() -> list[Any]:
 @pytest.mark.parametrize("spellings", _cases())
 def test_equivalent_spellings_are_no_change(spellings: Spellings) -> None:
     for before, after in permutations(spellings.same, 2):
-        assert spellings.accepted(before) == spellings.accepted(after), (before, after)
-        assert spellings.loud(before, after) == set(), (before, after)
+        assert spellings.list_accepted(before) == spellings.list_accepted(after), (before, after)
+        assert spellings.list_kinds(before, after) == set(), (before, after)
 
 
 @pytest.mark.parametrize("spellings", _cases())
 def test_near_misses_are_changes(spellings: Spellings) -> None:
     for same in spellings.same:
         for other in spellings.other:
-            assert spellings.accepted(same) != spellings.accepted(other), (same, other)
-            assert spellings.loud(same, other) != set(), (same, other)
-            assert spellings.loud(other, same) != set(), (other, same)
+            assert spellings.list_accepted(same) != spellings.list_accepted(other), (same, other)
+            assert spellings.list_kinds(same, other) != set(), (same, other)
+            assert spellings.list_kinds(other, same) != set(), (other, same)
 
 
 @pytest.mark.parametrize("access", ["readOnly", "writeOnly"])
@@ -105,4 +105,4 @@ def test_field_required_in_one_direction_may_still_be_needed(access: str) -> Non
     free = {"type": "object", "required": ["b"], "properties": fields}
     needed = {**free, "dependentRequired": {"a": ["b"]}}
     for before, after in permutations([free, needed], 2):
-        assert spellings.loud(before, after) != set()
+        assert spellings.list_kinds(before, after) != set()

@@ -54,7 +54,7 @@ def project(published: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     return enter_copy(published, tmp_path, monkeypatch)
 
 
-def redated(files: dict[str, str]) -> dict[str, str]:
+def replace_next(files: dict[str, str]) -> dict[str, str]:
     """Return the sources *files* with `next` replaced by the day, line by line."""
     row = "  - { date: next, title: Being prepared., draft: true }\n"
     return {
@@ -88,7 +88,7 @@ def test_edit_becomes_a_version(case: Any, project: Path) -> None:
     notes = NOTE + case.get("note", "")
     assert (outcome.status, outcome.err) == (CLEAN, f"{notes}now commit schemas and generated\n")
     after = read_files(project / "generated")
-    assert read_files(project / "schemas") == {**redated(gated), **recorded(DAY, after)}
+    assert read_files(project / "schemas") == {**replace_next(gated), **recorded(DAY, after)}
     for environment in ("production", "sandbox"):
         for version in ("2024-01-15", "2024-09-01", "2025-06-01"):
             name = f"spec/{environment}/{version}.json"
@@ -109,7 +109,7 @@ def prepare(*edits: tuple[str, str]) -> None:
     commit()
 
 
-def planned(*arguments: str) -> list[str]:
+def list_planned_lines(*arguments: str) -> list[str]:
     """Return the lines that cutting would change; it must not write anything."""
     before = read_files(Path())
     outcome = dateline("cut", *arguments, "--dry-run")
@@ -141,7 +141,7 @@ def test_gate_may_use_next_before_the_table_does(project: Path) -> None:
 
 def test_version_is_cut_without_a_row_for_next(project: Path) -> None:
     edit(LOST)
-    assert planned(DAY, "--title", TITLE) == [
+    assert list_planned_lines(DAY, "--title", TITLE) == [
         f"-{LOST[1].splitlines()[1]}",
         f"+{LOST[1].splitlines()[1]}".replace("next", DAY),
         f"+  - {{ date: {DAY}, title: {TITLE} }}",
@@ -183,7 +183,7 @@ def test_branches_with_drafts_merge(project: Path) -> None:
     member = "age: { type: string, x-was: { next: { type: integer } } }"
     assert merged["members.yaml"] == MEMBERS.replace("age: { type: integer }", member)
     record = recorded(DAY, read_files(project / "generated"))
-    assert read_files(project / "schemas") == {**redated(merged), **record}
+    assert read_files(project / "schemas") == {**replace_next(merged), **record}
 
 
 # Edits of the sources
@@ -227,7 +227,9 @@ ROW = "  - { date: next, title: Being prepared., draft: true }\n"
 def test_row_keeps_its_style(project: Path, row: str, cut: list[str]) -> None:
     prepare((ROW, row))
     assert project.is_dir()
-    assert [line for line in planned(DAY, "--title", TITLE) if "const" not in line] == cut
+    assert [
+        line for line in list_planned_lines(DAY, "--title", TITLE) if "const" not in line
+    ] == cut
 
 
 def test_gates_keep_their_quotes_comments_and_line_ends(project: Path) -> None:
@@ -256,7 +258,7 @@ def test_json_sources_are_cut_as_well(project: Path) -> None:
     assert dateline("generate").status == CLEAN
     edit(('"type": "string"', '"type": "integer",\n  "x-was": { "next": { "type": "string" } }'))
     assert dateline("gate").status == CLEAN
-    assert planned(DAY, "--title", TITLE)[:2] == [
+    assert list_planned_lines(DAY, "--title", TITLE)[:2] == [
         '-  "x-was": { "next": { "type": "string" } }',
         f'+  "x-was": {{ "{DAY}": {{ "type": "string" }} }}',
     ]
@@ -297,7 +299,7 @@ def test_dry_run_shows_changes_by_reason_and_a_patch_that_git_applies(project: P
     gated = read_files(project / "schemas")
     (project / "cut.patch").write_text(shown, "utf-8")
     git("apply", "cut.patch")
-    assert read_files(project / "schemas") == redated(gated)
+    assert read_files(project / "schemas") == replace_next(gated)
 
 
 # Drafts with a date
@@ -352,7 +354,7 @@ def test_dated_draft_is_no_contract(drafts: Path) -> None:
 
 def test_dated_draft_is_cut_on_its_date_and_the_next_one_stays(drafts: Path) -> None:
     assert drafts.is_dir()
-    assert planned("2025-08-01") == [
+    assert list_planned_lines("2025-08-01") == [
         "-  - { date: 2025-08-01, title: Loans can be paused, draft: true }",
         "+  - { date: 2025-08-01, title: Loans can be paused }",
     ]
@@ -360,7 +362,9 @@ def test_dated_draft_is_cut_on_its_date_and_the_next_one_stays(drafts: Path) -> 
 
 def test_drafts_are_folded_into_one_version(drafts: Path) -> None:
     assert drafts.is_dir()
-    assert planned(DAY, "--title", TITLE, "--draft", "next", "--draft", "2025-08-01") == [
+    assert list_planned_lines(
+        DAY, "--title", TITLE, "--draft", "next", "--draft", "2025-08-01"
+    ) == [
         "-        note: { type: [integer, 'null'], x-was: { 2025-08-01: { type: string }, "
         "next: { type: integer } } }",
         f"+        note: {{ type: [integer, 'null'], x-was: {{ {DAY}: {{ type: string }} }} }}",
@@ -383,7 +387,7 @@ def test_folded_drafts_leave_no_history_between_them(drafts: Path) -> None:
         ),
         ("author_name, state]", "author_name, state, shelf]"),
     )
-    lines = planned(DAY, "--title", TITLE, "--draft", "2025-08-01", "--draft", "next")
+    lines = list_planned_lines(DAY, "--title", TITLE, "--draft", "2025-08-01", "--draft", "next")
     assert f"+        shelf: {{ type: integer, maximum: 9, x-added: {DAY} }}" in lines
 
 
@@ -421,7 +425,7 @@ def test_reasons_are_folded_with_their_gates(drafts: Path) -> None:
     given = "{ 2025-08-01: Notes are counted., next: None is null. }"
     edit((f"{was} }}", f"{was}, x-why: {given} }}"))
     assert drafts.is_dir()
-    lines = planned(DAY, "--title", TITLE, "--draft", "2025-08-01", "--draft", "next")
+    lines = list_planned_lines(DAY, "--title", TITLE, "--draft", "2025-08-01", "--draft", "next")
     assert (
         f"+        note: {{ type: [integer, 'null'], x-was: {{ {DAY}: {{ type: string }} }}, "
         f"x-why: {{ {DAY}: Notes are counted. None is null. }} }}"
@@ -432,7 +436,7 @@ def test_version_can_be_cut_before_a_draft_with_a_later_date(drafts: Path) -> No
     assert drafts.is_dir()
     edit(("        note: { type: [integer, 'null'], x-was: { 2025-08-01: { type: string }, "
           "next: { type: integer } } }\n", "        note: { type: string }\n"))  # fmt: skip
-    lines = planned("2025-07-01", "--title", TITLE)
+    lines = list_planned_lines("2025-07-01", "--title", TITLE)
     assert [line for line in lines if "date:" in line] == [
         f"+  - {{ date: 2025-07-01, title: {TITLE} }}",
         f"-{DRAFTS.splitlines()[1]}",
@@ -447,7 +451,7 @@ def test_empty_version_needs_its_mark(project: Path) -> None:
         f"no gate says next, so {DAY} would promise the same as 2025-06-01 does; gate a change, or "
         "mark the version with `--undisclosed`\n",
     )
-    assert planned(DAY, "--title", TITLE, "--undisclosed") == [
+    assert list_planned_lines(DAY, "--title", TITLE, "--undisclosed") == [
         f"+  - {{ date: {DAY}, title: {TITLE}, undisclosed: true }}"
     ]
 
@@ -509,7 +513,7 @@ def test_placeholder_is_not_accepted_as_a_title(project: Path) -> None:
         "say with `--title` in one sentence what callers will notice\n"
     )
     edit(("Being prepared.", "Books get lost."))
-    assert planned(DAY)[-1] == f"+  - {{ date: {DAY}, title: Books get lost. }}"
+    assert list_planned_lines(DAY)[-1] == f"+  - {{ date: {DAY}, title: Books get lost. }}"
     assert project.is_dir()
 
 
@@ -685,6 +689,6 @@ def test_killed_cut_leaves_the_old_project_or_the_new_one(prepared: Path, tmp_pa
         prepared, tmp_path, "exchange", "cut", DAY, "--title", "Books get lost.", every=7
     )
     require_old_or_new(kills)
-    expected = redated(read_files(prepared / "schemas"))
+    expected = replace_next(read_files(prepared / "schemas"))
     title = {name: text.replace(TITLE, "Books get lost.") for name, text in expected.items()}
     assert {name: kills.new[f"schemas/{name}"] for name in title} == title

@@ -47,7 +47,7 @@ def library(note: str, full: str, mark: str, marked: str) -> str:
     return text.replace("    LoanState:\n", mark + "    LoanState:\n")
 
 
-def frozen(root: Path) -> dict[str, str]:
+def render_frozen(root: Path) -> dict[str, str]:
     """Return the documents of all cut versions except the newest."""
     return {
         path.relative_to(root).as_posix(): path.read_text()
@@ -71,9 +71,9 @@ def test_restored_part_has_the_description_of_each_version(
     written = {"note": NOTE, "full": FULL, "mark": MARK, "marked": MARKED}
     folder(tmp_path, {**LIBRARY, "loans.yaml": library(**written)})
     assert dateline("generate").status == 0
-    before = frozen(tmp_path)
+    before = render_frozen(tmp_path)
     folder(tmp_path, {**LIBRARY, "loans.yaml": library(**{**written, **gone})})
     gated = dateline("gate")
     assert (gated.status, gated.err) == (0, "")
     assert dateline("generate").status == 0
-    assert frozen(tmp_path) == before
+    assert render_frozen(tmp_path) == before

@@ -54,7 +54,7 @@ def documents(api: Api) -> dict[tuple[str, str], str]:
     }
 
 
-def retired(schemas: Path, *versions: str, today: date = TODAY) -> None:
+def retire_in_turn(schemas: Path, *versions: str, today: date = TODAY) -> None:
     """Retire *versions* in turn, and check that the remaining contracts are unchanged."""
     for version in versions:
         before = documents(load(schemas))
@@ -246,7 +246,7 @@ def answering(which: int, *names: str) -> str:
 @pytest.mark.parametrize("name", PARTS)
 def test_superfluous_gate_is_removed(name: str, tmp_path: Path) -> None:
     schemas = folder(tmp_path, {"versions.yaml": TABLE, "api.yaml": answering(1, name)})
-    retired(schemas, FIRST)
+    retire_in_turn(schemas, FIRST)
     assert (schemas / "api.yaml").read_text() == answering(2, name)
 
 
@@ -274,10 +274,10 @@ def test_converters_of_remaining_parts_keep_their_names(tmp_path: Path) -> None:
         "next": "loan_weight_before_next",
     }
     assert list_methods() == names
-    retired(schemas, FIRST)
+    retire_in_turn(schemas, FIRST)
     del names["2024-09-01"]
     assert list_methods() == names
-    retired(schemas, SECOND)
+    retire_in_turn(schemas, SECOND)
     del names["2025-06-01"]
     assert list_methods() == names
     assert "converter: loan_weight_before_next" in (schemas / "loans.yaml").read_text()
@@ -286,7 +286,7 @@ def test_converters_of_remaining_parts_keep_their_names(tmp_path: Path) -> None:
 def test_all_gates_are_removed_together(tmp_path: Path) -> None:
     names = [name for name in PARTS if PARTS[name][0] != "properties" or name == "values"]
     schemas = folder(tmp_path, {"versions.yaml": TABLE, "api.yaml": answering(1, *names)})
-    retired(schemas, FIRST)
+    retire_in_turn(schemas, FIRST)
     assert (schemas / "api.yaml").read_text() == answering(2, *names)
     assert (schemas / "versions.yaml").read_text() == (
         TABLE.replace("  - { date: 2024-01-15, title: Initial version }\n", "")
@@ -327,9 +327,9 @@ LEFT_OF_TWO: Final = ("e: { type: string }", "g: { type: string }")
 def test_version_between_two_others_can_be_retired(tmp_path: Path) -> None:
     text = answering(1)
     schemas = folder(tmp_path, {"versions.yaml": TABLE, "api.yaml": text + BETWEEN})
-    retired(schemas, SECOND)
+    retire_in_turn(schemas, SECOND)
     assert (schemas / "api.yaml").read_text() == text + BETWEEN_LEFT
-    retired(schemas, FIRST)
+    retire_in_turn(schemas, FIRST)
     assert (schemas / "api.yaml").read_text() == text + "".join(
         f"        {line}\n"
         for line in ("a: { type: string }", "c:", "  type: string", *LEFT_OF_TWO)
@@ -417,7 +417,7 @@ def test_substitutes_of_remaining_versions_stay_the_same(name: str, tmp_path: Pa
 
     schemas = folder(tmp_path, {"versions.yaml": TABLE, "api.yaml": text(written)})
     before = shown_as(load(schemas))
-    retired(schemas, version)
+    retire_in_turn(schemas, version)
     assert (schemas / "api.yaml").read_text() == text(left)
     after = shown_as(load(schemas))
     assert after == {key: before[key] for key in after}
@@ -444,7 +444,7 @@ def test_substitute_of_the_retired_version_is_followed(tmp_path: Path) -> None:
         for name in ("Book", "Map", "Disc")
     )
     schemas = folder(tmp_path, {"versions.yaml": TABLE, "api.yaml": answering(1) + union + kinds})
-    retired(schemas, SECOND)
+    retire_in_turn(schemas, SECOND)
     properties = load(schemas).document["components"]["schemas"]["Loan"]["properties"]
     assert properties["a"]["oneOf"] == [
         {"$ref": "#/components/schemas/Book"},
@@ -472,7 +472,7 @@ components:
       title: State
 """
     schemas = folder(tmp_path, {"versions.yaml": TABLE + "lint: adopted\n", "api.yaml": api})
-    retired(schemas, FIRST)
+    retire_in_turn(schemas, FIRST)
     left = load(schemas).document["components"]["schemas"]["State"]
     assert left == {
         "type": "string",
@@ -493,7 +493,7 @@ waivers:
     expires: 2026-06-30
 """
     schemas = folder(tmp_path, {**LIBRARY, "versions.yaml": TABLE, "waivers.yaml": waivers})
-    retired(schemas, FIRST)
+    retire_in_turn(schemas, FIRST)
     kept = waivers.splitlines(keepends=True)
     assert (schemas / "waivers.yaml").read_text() == "".join([kept[0], *kept[2:]]).replace(
         "[2024-01-15, 2024-09-01]", "[2024-09-01]"
@@ -511,7 +511,7 @@ def test_random_gates_are_removed(seed: int, tmp_path: Path) -> None:
     row = f"announcements: [{{ ends: {ended}, from: 2025-12-01, announced: 2025-06-01 }}]\n"
     files = gated_apis.sources(seed)
     files["versions.yaml"] = files["versions.yaml"].replace("default: 2024-01-15", default) + row
-    retired(folder(tmp_path, files), ended)
+    retire_in_turn(folder(tmp_path, files), ended)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -527,7 +527,7 @@ def test_random_adopted_chains_keep_their_documents(seed: int, tmp_path: Path) -
         with (root / "schemas" / "versions.yaml").open("a") as table:
             table.write(f"announcements: [{{ ends: {ended}, from: 2025-12-01, ")
             table.write("announced: 2025-06-01 }]\n")
-        retired(root / "schemas", ended)
+        retire_in_turn(root / "schemas", ended)
 
 
 # Refusals

@@ -31,7 +31,7 @@ MOVES = [
 ]
 
 
-def held(folder: Path) -> dict[str, bytes]:
+def read_content(folder: Path) -> dict[str, bytes]:
     """Return the content of *folder* by path."""
     files = (path for path in sorted(folder.rglob("*")) if path.is_file())
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
@@ -48,13 +48,13 @@ def folder(tmp_path: Path) -> Path:
 
 def test_every_file_is_written_and_nothing_is_left_over(folder: Path) -> None:
     assert write(folder, REPLACEMENTS) is None
-    assert held(folder) == WRITTEN
+    assert read_content(folder) == WRITTEN
     assert sorted(path.name for path in folder.iterdir()) == sorted(WRITTEN)
 
 
 def test_new_file_is_created(folder: Path) -> None:
     write(folder, [Replacement(name="d.yaml", before=None, after=b"d: new\n")])
-    assert held(folder) == {**OLD, "d.yaml": b"d: new\n"}
+    assert read_content(folder) == {**OLD, "d.yaml": b"d: new\n"}
 
 
 def test_file_keeps_its_mode(folder: Path) -> None:
@@ -79,7 +79,7 @@ def test_nothing_is_written_if_a_file_has_changed(folder: Path) -> None:
         f"{folder}/b.yaml: edited-meanwhile: the file was edited since it was read; "
         "run the command again"
     )
-    assert held(folder) == {**OLD, "b.yaml": b"b: edited\n"}
+    assert read_content(folder) == {**OLD, "b.yaml": b"b: edited\n"}
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_files_are_new_if_and_only_if_the_outputs_are(
     with pytest.raises(OutputError, match=fault):
         write(folder, REPLACEMENTS, outputs)
     switched = fault == "output-unusable"
-    assert held(folder) == (WRITTEN if switched else OLD)
+    assert read_content(folder) == (WRITTEN if switched else OLD)
     assert (output / "a").read_bytes() == (b"new" if switched else b"old")
 
 
@@ -121,7 +121,7 @@ def test_error_of_the_system_is_reported_in_a_sentence(folder: Path) -> None:
     assert str(caught.value) == (
         f"{folder}/.dateline-edit: edit-impossible: File exists; fix that and run again"
     )
-    assert held(folder) == {**OLD, ".dateline-edit": b"in the way"}
+    assert read_content(folder) == {**OLD, ".dateline-edit": b"in the way"}
 
 
 def test_file_edited_after_a_killed_run_is_not_lost(folder: Path) -> None:
@@ -130,8 +130,8 @@ def test_file_edited_after_a_killed_run_is_not_lost(folder: Path) -> None:
     (folder / "b.yaml").write_bytes(b"b: mine\n")
     with pytest.raises(EditError, match=r"b\.yaml: edit-interrupted: .* take over what you need"):
         recover(folder)
-    assert held(folder)["b.yaml"] == b"b: mine\n"
-    assert held(folder)[".dateline-edit/b.yaml"] == NEW["b.yaml"]
+    assert read_content(folder)["b.yaml"] == b"b: mine\n"
+    assert read_content(folder)[".dateline-edit/b.yaml"] == NEW["b.yaml"]
 
 
 def test_file_edited_before_a_killed_run_removes_it_is_not_lost(folder: Path) -> None:
@@ -144,12 +144,12 @@ def test_file_edited_before_a_killed_run_removes_it_is_not_lost(folder: Path) ->
         f"{folder}/a.yaml: edit-interrupted: the file was edited after a run was stopped that was "
         f"to remove it; keep what you need elsewhere, then delete {folder}/.dateline-edit"
     )
-    assert held(folder)["a.yaml"] == b"a: mine\n"
+    assert read_content(folder)["a.yaml"] == b"a: mine\n"
 
 
 def test_nothing_is_recovered_without_an_interruption(folder: Path) -> None:
     recover(folder)
-    assert held(folder) == OLD
+    assert read_content(folder) == OLD
 
 
 def crash_at(
@@ -192,13 +192,13 @@ def test_kill_at_any_moment_leaves_the_old_or_the_new_files(
         point += 1
         put_back(folder, old)
         killed = crash_at(folder, "", point, replacements=replacements)
-        found = held(folder)
+        found = read_content(folder)
         # no file is ever half written, or missing
         assert all(found.get(name) in (old.get(name), new.get(name)) for name in {**old, **new})
         if found.get("a.yaml") != found.get("b.yaml") and ".dateline-edit/journal" in found:
             interrupted.append(found)
         recover(folder)
-        outcomes.append(held(folder))
+        outcomes.append(read_content(folder))
         assert not (folder / ".dateline-edit").exists()
     assert outcomes[0] == old
     assert outcomes[-1] == new
@@ -216,4 +216,4 @@ def test_kill_at_any_moment_leaves_the_old_or_the_new_files(
         put_back(folder, start)
         killed = crash_at(folder, "", point, "recover")
         recover(folder)
-        assert held(folder) == new
+        assert read_content(folder) == new

@@ -33,7 +33,7 @@ EDITED = {
 }
 
 
-def held(schemas: Path) -> dict[str, str]:
+def read_content(schemas: Path) -> dict[str, str]:
     return {path.name: path.read_text("utf-8") for path in schemas.iterdir() if path.is_file()}
 
 
@@ -53,7 +53,7 @@ def test_reader_after_a_killed_gate_sees_the_old_or_the_new_files(
     put_back(schemas, EDITED)
     for command in ("check", "gate"):
         run_beforehand(partial(dateline, command))
-    gated = held(schemas)
+    gated = read_content(schemas)
     assert {name for name in EDITED if gated[name] != EDITED[name]} == {
         "versions.yaml",
         "loans.yaml",
@@ -67,7 +67,7 @@ def test_reader_after_a_killed_gate_sees_the_old_or_the_new_files(
         status = run_forked(gate)
         assert status in (0, -signal.SIGKILL)
         checked = run_forked(partial(exit_with, "check"))
-        outcomes.append((held(schemas), checked))
+        outcomes.append((read_content(schemas), checked))
         assert not (schemas / ".dateline-edit").exists()
     old, new = (EDITED, 1), (gated, 0)
     assert outcomes[0] == old

@@ -89,7 +89,7 @@ except OutputError as error:
 """
 
 
-def reported(prepare: str, output: str = "generated") -> str:
+def report_write(prepare: str, output: str = "generated") -> str:
     """Write two other files to *output* in a process with a given problem."""
     run = python(TOLD, prepare, output)
     assert run.stderr == ""
@@ -98,7 +98,7 @@ def reported(prepare: str, output: str = "generated") -> str:
 
 def test_full_disk_leaves_the_old_tree(written: Path) -> None:
     remember(written, "inputs")
-    line = reported("resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000))")
+    line = report_write("resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000))")
     assert line == (
         f"generated: output-unusable: {os.strerror(errno.EFBIG)}, nothing was changed; "
         "fix that or name another output\n"
@@ -113,7 +113,7 @@ def test_unwritable_folder_is_unchanged(folder: Path, tmp_path: Path) -> None:
     shutil.rmtree("closed/.generated.dateline")
     Path("closed").chmod(0o555)
     tmp_path.chmod(0o755)
-    line = reported("if not os.getuid(): os.setuid(65534)", str(output))
+    line = report_write("if not os.getuid(): os.setuid(65534)", str(output))
     Path("closed").chmod(0o755)
     assert line == (
         f"closed/generated: output-unusable: {os.strerror(errno.EACCES)} at "
@@ -134,7 +134,7 @@ def test_files_that_can_not_be_linked_are_copied(folder: Path, tmp_path: Path) -
     for path in [tmp_path, *tmp_path.rglob("*")]:
         if path.is_dir() or "dateline" in str(path.parent.name):
             os.chown(path, 65534, 65534)
-    assert reported("os.setuid(65534)", str(output)) == (
+    assert report_write("os.setuid(65534)", str(output)) == (
         "WriteResult(added=('b.txt',), changed=('manifest.json',), removed=('c.txt',), "
         "unchanged=1)\n"
     )

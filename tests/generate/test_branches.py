@@ -55,7 +55,7 @@ def project(origin: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
     return enter_copy(origin, tmp_path, monkeypatch)
 
 
-def left_over() -> list[str]:
+def list_left_over() -> list[str]:
     """Return the files that are untracked or modified."""
     return git("status", "--porcelain", "--untracked-files=all").splitlines()
 
@@ -90,11 +90,11 @@ def test_outputs_of_a_reverted_cut_are_removed(project: Path, commands: list[str
     cut(FIRST)
     for command in commands:
         git(*command.split(), "--quiet") if "." not in command else git(*command.split())
-    assert any(FIRST in line for line in left_over())
+    assert any(FIRST in line for line in list_left_over())
     outcome = dateline("generate")
     assert outcome.status == CLEAN
     assert f"removed generated/spec/production/{FIRST}.json" in outcome.out.splitlines()
-    assert [line for line in left_over() if "generated/" in line] == []
+    assert [line for line in list_left_over() if "generated/" in line] == []
     assert dateline("check").status == CLEAN
     assert project.is_dir()
 
@@ -104,9 +104,9 @@ def test_outputs_that_another_clone_committed_are_removed(project: Path) -> None
     git("checkout", "cut-lost", "--", "generated/spec")
     git("reset", "--quiet")
     git("checkout", "--", "generated")
-    assert len(left_over()) > 1
+    assert len(list_left_over()) > 1
     assert dateline("generate").status == CLEAN
-    assert left_over() == []
+    assert list_left_over() == []
     assert project.is_dir()
 
 
@@ -118,14 +118,14 @@ def test_foreign_files_are_kept_and_named(project: Path, what: str) -> None:
     if "edited" in what:
         path = path.with_name(f"{FIRST}.json")
     path.write_text(what)
-    before = left_over()
+    before = list_left_over()
     assert dateline("generate") == Outcome(
         MISUSE,
         "",
         f"{path}: output-foreign: dateline did not write this file, move it out of the output "
         "folder\n",
     )
-    assert left_over() == before
+    assert list_left_over() == before
     assert project.is_dir()
 
 
@@ -219,7 +219,7 @@ def test_gate_is_rebased_over_a_cut(project: Path) -> None:
     git("add", "--all")
     merge("-c", "core.editor=true", "rebase", "--continue")
     assert dateline("check", "--against", "cut-lost").status == CLEAN
-    assert left_over() == []
+    assert list_left_over() == []
     assert project.is_dir()
 
 

@@ -58,7 +58,7 @@ EXPECTED = [
 ]
 
 
-def _changed(at: int) -> tuple[str, str, str]:
+def _describe_mutation(at: int) -> tuple[str, str, str]:
     """Return the kind of the mutation with index *at*, and the line of text before and after."""
     tree = ast.parse(SOURCE)
     kind, _, node, apply = mutations(tree)[at]
@@ -78,7 +78,7 @@ def _changed(at: int) -> tuple[str, str, str]:
 
 def test_every_kind_of_fault_is_found_in_the_order_of_the_text() -> None:
     count = len(mutations(ast.parse(SOURCE)))
-    assert [_changed(at) for at in range(count)] == EXPECTED
+    assert [_describe_mutation(at) for at in range(count)] == EXPECTED
     for at in range(count):
         tree = ast.parse(SOURCE)
         mutations(tree)[at].apply()

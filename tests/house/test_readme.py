@@ -64,7 +64,7 @@ def sessions(block: str) -> list[tuple[str, str]]:
     return list(zip(parts[1::2], parts[2::2], strict=True))
 
 
-def shown(expected: str, printed: str) -> bool:
+def matches(expected: str, printed: str) -> bool:
     """Return whether *printed* matches *expected*, in which a line of `…` stands for any lines."""
     pattern = "(?:.*\n)*".join(re.escape(part) for part in expected.split("…\n"))
     return re.fullmatch(pattern, printed) is not None
@@ -80,7 +80,7 @@ def follow(page: str, folder: Path, run: Callable[[str, Path], str] = run_in_she
                     folder /= command.removeprefix("cd ")
                     continue
                 printed = run(command, folder)
-                assert shown(expected, printed), f"$ {command}\n{printed}"
+                assert matches(expected, printed), f"$ {command}\n{printed}"
                 commands.append(command)
         elif language == "python":
             file = _find_file(block) or "example.py"

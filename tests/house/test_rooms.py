@@ -67,7 +67,7 @@ def room_of(path: Path) -> str:
     return "" if first == "__init__" else first
 
 
-def misplaced(path: Path, imported: list[str]) -> list[str]:
+def list_misplaced(path: Path, imported: list[str]) -> list[str]:
     """Return the forbidden imports of the module at *path*."""
     room = room_of(path)
     left = {"", *ROOMS[: ROOMS.index(room) + 1]} if room else {""}
@@ -85,7 +85,7 @@ def allowed(name: str, room: str, left: set[str]) -> bool:
 
 @cases("path", MODULES, ids=lambda path: str(path.relative_to(SOURCE)))
 def test_room_imports_only_earlier_rooms(path: Path) -> None:
-    assert misplaced(path, list_imports_of(path)) == []
+    assert list_misplaced(path, list_imports_of(path)) == []
 
 
 def corner_of(*steps: str) -> str:
@@ -141,7 +141,7 @@ def test_every_module_belongs_to_a_room() -> None:
     ],
 )
 def test_import_of_a_later_room_is_detected(path: str, source: str, refused: list[str]) -> None:
-    assert misplaced(SOURCE / path, list_imports(ast.parse(source))) == refused
+    assert list_misplaced(SOURCE / path, list_imports(ast.parse(source))) == refused
 
 
 @pytest.mark.parametrize(

@@ -303,7 +303,7 @@ def test_mapping_of_a_discriminator_follows_its_targets(tmp_path: Path, gate: st
     edge = Edge("held", UNION.replace(REF, member), "")
     api = loaded(tmp_path, source(edge, gate, ""))
     timeline = Timeline(api.table)
-    there = {shown.version for shown in timeline.members(timeline.of(mapped(gate)))}
+    there = {shown.version for shown in timeline.members(timeline.of(map_targets(gate)))}
     for version in api.table.dates:
         schemas = project(api, version, "sandbox").document["components"]["schemas"]
         union = schemas["Holder"]["properties"]["held"]
@@ -311,7 +311,7 @@ def test_mapping_of_a_discriminator_follows_its_targets(tmp_path: Path, gate: st
         assert ("Target" in schemas) is (version in there)
 
 
-def mapped(gate: str) -> dict[str, str]:
+def map_targets(gate: str) -> dict[str, str]:
     key, date = gate.split(": ")
     return {key: date}
 

@@ -29,14 +29,14 @@ def fragments() -> dict[str, Any]:
     }
 
 
-def joined(into: dict[str, Any], fragment: dict[str, Any], at: str = "") -> dict[str, Any]:
+def join_fragments(into: dict[str, Any], fragment: dict[str, Any], at: str = "") -> dict[str, Any]:
     """Join down to single paths and components; duplicates are an error."""
     for key, value in fragment.items():
         here = f"{at}/{key}"
         if key not in into:
             into[key] = value
         elif here in ("/paths", "/components") or at == "/components":
-            joined(into[key], value, here)
+            join_fragments(into[key], value, here)
         else:
             raise AssertionError(f"{here} is defined in two files")
     return into
@@ -45,7 +45,7 @@ def joined(into: dict[str, Any], fragment: dict[str, Any], at: str = "") -> dict
 def union() -> dict[str, Any]:
     document: dict[str, Any] = {}
     for fragment in fragments().values():
-        joined(document, fragment)
+        join_fragments(document, fragment)
     return document
 
 

@@ -148,7 +148,7 @@ WORDS_OF_AUTHORS = (
 )
 
 
-def worded(node: Any, pick: Random) -> Any:
+def add_descriptions(node: Any, pick: Random) -> Any:
     """Return *node* with descriptions on about every second object that may have them."""
     found: Any = json.loads(json.dumps(node))
     for path, kind, each in walk("document", found):
@@ -161,7 +161,7 @@ def worded(node: Any, pick: Random) -> Any:
     return found
 
 
-def judged(home: Path, cache: Cache | None) -> list[str]:
+def judge(home: Path, cache: Cache | None) -> list[str]:
     """Return the problems of the definitions in *home*, or else the findings of `check`."""
     try:
         api = load(home, cache=cache)
@@ -181,10 +181,10 @@ def test_random_descriptions_do_not_change_cached_results(tmp_path: Path, seed: 
     for _ in range(3):
         texts = {
             "versions.yaml": table,
-            "api.yaml": json.dumps(worded(document, pick), indent=1, ensure_ascii=False),
+            "api.yaml": json.dumps(add_descriptions(document, pick), indent=1, ensure_ascii=False),
         }
         home = folder(tmp_path, texts)
-        assert judged(home, cache) == judged(home, None)
+        assert judge(home, cache) == judge(home, None)
 
 
 NOTE = "note: { type: string }"
@@ -213,8 +213,8 @@ def test_held_back_changes_are_found_whatever_was_cached(tmp_path: Path) -> None
             for before, after in [*edits, ("a loan", word)]:
                 files = {name: text.replace(before, after) for name, text in files.items()}
             home = folder(tmp_path, files)
-            found = judged(home, cache)
-            assert found == judged(home, None)
+            found = judge(home, cache)
+            assert found == judge(home, None)
             outcomes.append(sum("MINTED" in each or "without-change" in each for each in found))
     assert outcomes == [0, 0, 1, 1, 0, 0, 1, 1, 0, 0, 0, 0]
 

@@ -51,7 +51,7 @@ def workspace(tmp_path: Path) -> Workspace:
     return made
 
 
-def edited(workspace: Workspace, before: str, after: str) -> None:
+def edit(workspace: Workspace, before: str, after: str) -> None:
     path = workspace.schemas / "pets.yaml"
     text = path.read_text()
     assert before in text
@@ -62,7 +62,7 @@ def cache_of(workspace: Workspace) -> Path:
     return workspace.output.parent / ".out.dateline" / "cache"
 
 
-def kept(workspace: Workspace) -> set[str]:
+def read_cached_layout(workspace: Workspace) -> set[str]:
     """Return the cached layout of the definitions."""
     with closing(sqlite3.connect(cache_of(workspace))) as connection:
         rows = {row[0] for row in connection.execute("SELECT content FROM entries")}
@@ -77,10 +77,10 @@ def python_of(folder: Path) -> dict[str, bytes]:
 
 
 def test_only_edited_parts_are_laid_out(workspace: Workspace) -> None:
-    before = kept(workspace)
-    edited(workspace, PET, PET + "      description: An animal.\n")
+    before = read_cached_layout(workspace)
+    edit(workspace, PET, PET + "      description: An animal.\n")
     assert is_package_needed(workspace)
-    after = kept(workspace)
+    after = read_cached_layout(workspace)
     (new,) = after - before
     # descriptions are filled in later
     assert (before - after, new.startswith("class Pet(")) == (set(), True)
@@ -88,7 +88,7 @@ def test_only_edited_parts_are_laid_out(workspace: Workspace) -> None:
 
 
 def test_edit_that_changes_no_definition_does_not_import_the_package(workspace: Workspace) -> None:
-    edited(workspace, "summary: List pets", "summary: List all pets")
+    edit(workspace, "summary: List pets", "summary: List all pets")
     assert not is_package_needed(workspace)
 
 
@@ -105,7 +105,7 @@ def test_edit_that_changes_no_definition_does_not_import_the_package(workspace: 
 def test_output_is_the_same_without_the_cache(
     workspace: Workspace, tmp_path: Path, damage: Callable[[Path], object]
 ) -> None:
-    edited(workspace, "name: { type: string }", "name: { type: string, description: Its name. }")
+    edit(workspace, "name: { type: string }", "name: { type: string, description: Its name. }")
     damage(cache_of(workspace))
     generate(workspace)
     generate(Workspace(schemas=workspace.schemas, output=tmp_path / "fresh"))

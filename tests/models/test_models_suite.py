@@ -134,10 +134,10 @@ def groups() -> Iterator[tuple[str, Any, list[Any]]]:
                     yield f"{member.name}: {group['description']}", schema, group["tests"]
 
 
-def _moved(node: Any, name: str) -> Any:
+def _move(node: Any, name: str) -> Any:
     """Return *node* with its references redirected into the component *name*."""
     if isinstance(node, list):
-        return [_moved(each, name) for each in node]
+        return [_move(each, name) for each in node]
     if not isinstance(node, dict):
         return node
     return {
@@ -145,7 +145,7 @@ def _moved(node: Any, name: str) -> Any:
         if key == "$ref" and isinstance(value, str) and value.startswith("#")
         else value
         if key in ("enum", "const")
-        else _moved(value, name)
+        else _move(value, name)
         for key, value in node.items()
     }
 
@@ -288,7 +288,7 @@ def test_combinations_of_keywords_agree(tmp_path: Path) -> None:
 @pytest.mark.skipif(not SUITE.is_file(), reason="the JSON Schema Test Suite is not here")
 def test_json_schema_test_suite(tmp_path: Path) -> None:
     found = {f"G{at}": group for at, group in enumerate(groups())}
-    schemas = {name: _moved(schema, name) for name, (_, schema, _) in found.items()}
+    schemas = {name: _move(schema, name) for name, (_, schema, _) in found.items()}
     # two names that would become one field are refused by name, as in any document
     for name in [name for name, (_, schema, _) in found.items() if "foo\\\\bar" in str(schema)]:
         with pytest.raises(SourceError, match="field-name-taken"):

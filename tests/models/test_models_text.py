@@ -51,7 +51,7 @@ _FORBIDDEN = (
 )
 
 
-def guarded(text: str) -> list[str]:
+def list_forbidden(text: str) -> list[str]:
     """Return the parts of *text* that a generated module of models must not contain."""
     found = [
         f"character {character!a}"
@@ -82,7 +82,7 @@ def _is_odd(node: ast.stmt) -> bool:
 
 
 def test_guard_detects_code() -> None:
-    assert guarded("import os\nos.system('x')\nx = lambda: 1\ndef f(): ...\n'\u202e'") == [
+    assert list_forbidden("import os\nos.system('x')\nx = lambda: 1\ndef f(): ...\n'\u202e'") == [
         "character '\\u202e'",
         "statement def f():",
         "expression FunctionDef",
@@ -171,7 +171,7 @@ def test_text_is_preserved(kind: str, tmp_path: Path, monkeypatch: pytest.Monkey
     assert package.notes == [f"components.Holder.rail: {unknown}; left to the document"]
     for path, source in package.files.items():
         if "/models/" in path:
-            assert guarded(source) == []
+            assert list_forbidden(source) == []
             assert "os.system" not in _without_strings(source)
     module = package.version("2024-01-01")
     # broken into lines if it is too long for one

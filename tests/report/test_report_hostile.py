@@ -17,7 +17,7 @@ from dateline.report import FORMATS, Context, report, step_summary
 _ANYWHERE = re.compile(r"##[a-z]*\[", re.IGNORECASE)
 
 
-def obeyed(written: str) -> list[str]:
+def list_interpreted(written: str) -> list[str]:
     """Return the parts of *written* that a terminal or CI server would interpret."""
     strange = {character for character in written if not character.isprintable()} - {"\n"}
     commands = [line for line in written.splitlines() if line.lstrip().startswith("::")]
@@ -29,19 +29,19 @@ def obeyed(written: str) -> list[str]:
 def test_nothing_in_a_report_is_interpreted(name: str, format: str) -> None:
     findings, context = filled(HOSTILE[name])
     written = report(findings, format, context=context)
-    assert obeyed(written) == []
+    assert list_interpreted(written) == []
     written.encode()
 
 
 @cases("name", HOSTILE)
 def test_nothing_in_a_step_summary_is_interpreted(name: str) -> None:
     written = step_summary(*filled(HOSTILE[name]))
-    assert obeyed(written) == []
+    assert list_interpreted(written) == []
     written.encode()
 
 
 def test_commands_would_be_detected() -> None:
-    assert obeyed("a\n  ::error::b\n\x1b[2J ##[group]c ##vso[d] \u202e\ud800") == [
+    assert list_interpreted("a\n  ::error::b\n\x1b[2J ##[group]c ##vso[d] \u202e\ud800") == [
         *("'\\x1b'", "'\\u202e'", "'\\ud800'"),
         "  ::error::b",
         *("##[", "##vso["),

@@ -19,12 +19,12 @@ SCHEMA = json.loads(schema())
 VALIDATOR = jsonschema_rs.Draft202012Validator(SCHEMA)
 
 
-def written(findings: list[Finding], context: Context = CONTEXT) -> Any:
+def write_report(findings: list[Finding], context: Context = CONTEXT) -> Any:
     return json.loads(report(findings, "json", context=context))
 
 
 def test_all_details_of_a_finding_are_written() -> None:
-    assert written([VARIANT, WAIVED], replace(CONTEXT, command="diff")) == {
+    assert write_report([VARIANT, WAIVED], replace(CONTEXT, command="diff")) == {
         "tool": {"name": "dateline", "version": "0.1.0", "command": "diff"},
         "baseline": "git main (3f2a9c1)",
         "summary": {
@@ -107,17 +107,17 @@ def test_schema_is_a_valid_schema() -> None:
 
 @pytest.mark.parametrize("count", [0, 1, 11, 2_000])
 def test_schema_describes_the_output(count: int) -> None:
-    VALIDATOR.validate(written(many(count)))
+    VALIDATOR.validate(write_report(many(count)))
 
 
 @cases("name", HOSTILE)
 def test_schema_describes_the_output_for_hostile_texts(name: str) -> None:
     findings, context = filled(HOSTILE[name])
-    VALIDATOR.validate(written(findings, context))
+    VALIDATOR.validate(write_report(findings, context))
 
 
 def test_summary_counts_every_change_once() -> None:
-    document = written(many(2_000))
+    document = write_report(many(2_000))
     assert sum(document["summary"].values()) == len(document["changes"]) == 2_000
 
 
@@ -147,7 +147,7 @@ UNREAD = replace(CONTEXT, problems=(PROBLEM,))
 
 @cases("path", PATHS, ids=str)
 def test_schema_refuses_a_report_with_a_missing_property(path: tuple[str | int, ...]) -> None:
-    document = written([VARIANT], UNREAD)
+    document = write_report([VARIANT], UNREAD)
     VALIDATOR.validate(document)
     del _holder(document, path)[path[-1]]
     assert not VALIDATOR.is_valid(document)
@@ -157,7 +157,7 @@ def test_schema_refuses_a_report_with_a_missing_property(path: tuple[str | int, 
 def test_schema_refuses_a_report_with_another_type_in_a_place(
     path: tuple[str | int, ...],
 ) -> None:
-    document = written([VARIANT], UNREAD)
+    document = write_report([VARIANT], UNREAD)
     _holder(document, path)[path[-1]] = -0.5
     # a value may be anything
     assert VALIDATOR.is_valid(document) is (path[-1] in ("before", "after"))
@@ -167,7 +167,7 @@ def test_schema_refuses_a_report_with_another_type_in_a_place(
 def test_schema_refuses_a_report_with_an_additional_property(
     path: tuple[str | int, ...],
 ) -> None:
-    document = written([VARIANT], UNREAD)
+    document = write_report([VARIANT], UNREAD)
     _holder(document, path)["more"] = 0
     assert not VALIDATOR.is_valid(document)
 
@@ -186,14 +186,14 @@ def test_schema_refuses_a_report_with_an_additional_property(
     ],
 )
 def test_schema_refuses_meaningless_values(name: str, value: Any) -> None:
-    document = written([VARIANT])
+    document = write_report([VARIANT])
     document["changes"][0][name] = value
     assert not VALIDATOR.is_valid(document)
 
 
 def test_pointers_are_json_pointers() -> None:
     strict = jsonschema_rs.Draft202012Validator(SCHEMA, validate_formats=True)
-    document = written(SAMPLE)
+    document = write_report(SAMPLE)
     strict.validate(document)
     broken = deepcopy(document)
     broken["changes"][0]["after_pointer"] = "#/components/~2"
@@ -202,17 +202,17 @@ def test_pointers_are_json_pointers() -> None:
 
 def test_values_that_json_can_not_express_stay_readable() -> None:
     mapping, items = Map(number=float("inf"), half="a\ud800"), Seq([float("nan"), 1.5, None])
-    [change] = written([replace(VARIANT, before=mapping, after=items)])["changes"]
+    [change] = write_report([replace(VARIANT, before=mapping, after=items)])["changes"]
     assert change["before"] == {"number": "inf", "half": "a\ufffd"}
     assert change["after"] == ["nan", 1.5, None]
 
 
 def test_lone_surrogate_is_replaced_since_strict_readers_refuse_it() -> None:
-    [change] = written([replace(VARIANT, message="a\ud800b 😀", after=["\udfff"])])["changes"]
+    [change] = write_report([replace(VARIANT, message="a\ud800b 😀", after=["\udfff"])])["changes"]
     assert (change["message"], change["after"]) == ("a\ufffdb 😀", ["\ufffd"])
 
 
 def test_text_round_trips() -> None:
     text = 'a "quoted" \\ line\n::error::x ##[group] \x7f \u202e 😀 é'
-    [change] = written([replace(VARIANT, message=text, after={text: text})])["changes"]
+    [change] = write_report([replace(VARIANT, message=text, after={text: text})])["changes"]
     assert (change["message"], change["after"]) == (text, {text: text})

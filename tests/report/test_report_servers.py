@@ -128,7 +128,7 @@ _COMMAND = re.compile(r"::(?P<name>error|notice) (?P<given>[^:\r\n]*)::(?P<data>
 _ESCAPES = {"%25": "%", "%0D": "\r", "%0A": "\n", "%3A": ":", "%2C": ","}
 
 
-def _unescaped(text: str, known: str) -> str:
+def _unescape(text: str, known: str) -> str:
     return re.sub("|".join(known.split()), lambda found: _ESCAPES[found[0]], text)
 
 
@@ -145,8 +145,8 @@ def commands(written: str) -> list[tuple[str, dict[str, str], str]]:
         properties = {}
         for item in command["given"].split(","):
             name, _, value = item.partition("=")
-            properties[name] = _unescaped(value, "%25 %0D %0A %3A %2C")
-        found.append((command["name"], properties, _unescaped(command["data"], "%25 %0D %0A")))
+            properties[name] = _unescape(value, "%25 %0D %0A %3A %2C")
+        found.append((command["name"], properties, _unescape(command["data"], "%25 %0D %0A")))
     return found
 
 

@@ -34,7 +34,7 @@ SPOKEN = [str(verdict) for verdict in (Verdict.ADDITIVE, Verdict.GATED, Verdict.
 _GRAVITY = (Verdict.ADDITIVE, Verdict.GATED, Verdict.NEVER)
 
 
-def heard(
+def group_by_verdict(
     changed: list[Change],
     preset: str = "dated-contract",
     rules: dict[str, Rule] | None = None,
@@ -50,7 +50,7 @@ def heard(
 _CHANGES: dict[int, list[Change]] = {}
 
 
-def changed_in(case: dict[str, Any]) -> list[Change]:
+def list_changes_in(case: dict[str, Any]) -> list[Change]:
     """Return the changes in one of CASES, computed once."""
     if id(case) not in _CHANGES:
         found = changes(case.get("in", "response"), case["before"], case["after"])
@@ -65,7 +65,9 @@ def expected(case: dict[str, Any]) -> dict[str, list[str]]:
 @cases(("rule", "case"), CASES, ids=[f"{rule} {case['it']}" for rule, case in CASES])
 def test_case_has_the_expected_verdicts(rule: str, case: dict[str, Any]) -> None:
     assert rule in CHANGE_RULES
-    assert heard(changed_in(case), case.get("preset", "dated-contract")) == expected(case)
+    assert group_by_verdict(
+        list_changes_in(case), case.get("preset", "dated-contract")
+    ) == expected(case)
 
 
 def example_changes(example: Example) -> list[Change]:
@@ -102,7 +104,8 @@ def test_disabled_additive_condition_fails_a_case(guard: str) -> None:
     others = {id: rule for id, rule in CHANGE_RULES.items() if id != guard}
     cases = [case for rule, case in CASES if rule == guard]
     assert any(
-        set(heard(changed_in(case), rules=others)) - set(expected(case)) == {"gated"}
+        set(group_by_verdict(list_changes_in(case), rules=others)) - set(expected(case))
+        == {"gated"}
         for case in cases
     )
 
@@ -167,7 +170,7 @@ def test_schema_that_callers_read_and_write_must_satisfy_both_laws(preset: str) 
     broken = [
         describe(seen)
         for _, case in CASES
-        for seen in changed_in(case)
+        for seen in list_changes_in(case)
         if verdict(seen, Direction.BOTH) is Verdict.ADDITIVE
         and {verdict(seen, Direction.REQUEST), verdict(seen, Direction.RESPONSE)}
         != {Verdict.ADDITIVE}
@@ -493,7 +496,7 @@ def test_every_kind_of_change_has_a_message_of_one_line() -> None:
 def test_changes_that_each_preset_relaxes(preset: str, eased: dict[str, str]) -> None:
     found: dict[str, str] = {}
     for _, case in CASES:
-        for change in changed_in(case):
+        for change in list_changes_in(case):
             rule, verdict = judge(change, preset, {})
             own = judge(change, "dated-contract", {})
             if verdict is not own.verdict and _GRAVITY.index(verdict) < _GRAVITY.index(own.verdict):

@@ -116,7 +116,7 @@ BREAKING: Final = [rule for rule in CHANGE_RULES.values() if rule.verdict is not
 def test_gate_does_what_the_help_of_a_rule_says(rule: Rule, tmp_path: Path) -> None:
     example = rule.example
     renamed = "x-was" in example.after
-    edited = Edited(tmp_path, example.where, example.before, _ungated(example.after))
+    edited = Edited(tmp_path, example.where, example.before, _drop_history(example.after))
     found = edited.findings()
     if renamed:
         # so far nothing declares a rename, and the help for a removal demands it
@@ -138,7 +138,7 @@ def test_gate_does_what_the_help_of_a_rule_says(rule: Rule, tmp_path: Path) -> N
     assert [key for one, key in BY_HAND.items() if one in left and key not in rule.way_out] == []
 
 
-def _ungated(text: str) -> str:
+def _drop_history(text: str) -> str:
     """Return the YAML *text* without `x-was`."""
     return re.sub(r", x-was: {.*?}}", "", text)
 
@@ -231,7 +231,7 @@ def test_following_a_finding_repairs_the_mistake(mistake: str, tmp_path: Path) -
         assert "attaches to a version that is cut" in found.help
         assert "Date it with a version that is not cut yet, such as `next`." in found.help
         project.edit(*WRITTEN[mistake])
-    plan = gated(project)
+    plan = gate_edit(project)
     left = breaches(project.findings())
     if mistake in REFUSED:
         assert (bool(plan.left), bool(left)) == (True, True)
@@ -242,11 +242,11 @@ def test_following_a_finding_repairs_the_mistake(mistake: str, tmp_path: Path) -
         project.edit(*WRITTEN[mistake])
         # a manual edit may need a gate as well: a default
         if any("run `dateline gate`" in one.help for one in left):
-            gated(project)
+            gate_edit(project)
     assert breaches(project.findings()) == []
 
 
-def gated(project: Project) -> Plan:
+def gate_edit(project: Project) -> Plan:
     plan = gate(load(project.schemas), read_tree(project.output), today=TODAY)
     apply(plan)
     return plan

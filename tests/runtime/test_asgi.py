@@ -65,7 +65,7 @@ async def forget(_: Scope, __: Receive, ___: Send) -> None:
     pass
 
 
-def versioned(app: App, **options: Any) -> Versioned:
+def wrap(app: App, **options: Any) -> Versioned:
     return Versioned(app, SUPPORTED, **options)
 
 
@@ -73,11 +73,11 @@ def asking(version: bytes, *fields: tuple[bytes, bytes], **parts: Any) -> Scope:
     return request(headers=[(b"x-api-version", version), *fields], **parts)
 
 
-def reported(response: Response) -> dict[str, list[str]]:
+def read_version_fields(response: Response) -> dict[str, list[str]]:
     return {name: response.header(name) for name in ("x-api-version", "vary")}
 
 
-def named(version: str) -> dict[str, list[str]]:
+def version_fields(version: str) -> dict[str, list[str]]:
     return {"x-api-version": [version], "vary": ["X-API-Version"]}
 
 
@@ -98,8 +98,8 @@ def named(version: str) -> dict[str, list[str]]:
     ],
 )
 def test_every_response_names_the_version_served(app: App, status: int) -> None:
-    response = ask(versioned(app), asking(b"2026-07-01"))
-    assert (response.status, reported(response)) == (status, named(MIDDLE))
+    response = ask(wrap(app), asking(b"2026-07-01"))
+    assert (response.status, read_version_fields(response)) == (status, version_fields(MIDDLE))
 
 
 @cases("fault", Fault)
@@ -107,32 +107,35 @@ def test_every_refusal_names_the_version_served(fault: Fault) -> None:
     async def refuse(_: Scope, __: Receive, ___: Send) -> None:
         raise RequestError("said", fault)
 
-    response = ask(versioned(refuse), asking(b"2026-07-01"))
+    response = ask(wrap(refuse), asking(b"2026-07-01"))
     assert (response.status, response.body) == (refusal(RequestError("", fault)).status, b'"said"')
-    assert (reported(response), response.header("content-type")) == (named(MIDDLE), [JSON])
+    assert (read_version_fields(response), response.header("content-type")) == (
+        version_fields(MIDDLE),
+        [JSON],
+    )
 
 
 def test_default_version_is_named_if_it_is_served() -> None:
-    assert reported(ask(versioned(tell_state), request())) == named(OLDEST)
-    rejected = ask(versioned(tell_state), asking(b"2026-7-1"))
-    assert (rejected.status, reported(rejected)) == (400, named(OLDEST))
+    assert read_version_fields(ask(wrap(tell_state), request())) == version_fields(OLDEST)
+    rejected = ask(wrap(tell_state), asking(b"2026-7-1"))
+    assert (rejected.status, read_version_fields(rejected)) == (400, version_fields(OLDEST))
 
 
 def test_application_finds_the_version_in_the_state_of_its_request() -> None:
     scope = asking(b"2026-08-01")
     scope["state"]["database"] = "kept"
-    assert ask(versioned(tell_state), scope).body == NEWEST.encode()
+    assert ask(wrap(tell_state), scope).body == NEWEST.encode()
     assert scope["state"] == {"database": "kept", VERSION: NEWEST}
 
 
 def test_server_without_state_is_supported() -> None:
     scope = request()
     del scope["state"]
-    assert ask(versioned(tell_state), scope).body == OLDEST.encode()
+    assert ask(wrap(tell_state), scope).body == OLDEST.encode()
 
 
 def test_rejection_comes_before_the_application() -> None:
-    app = versioned(fail, credentials=["X-API-Key"])
+    app = wrap(fail, credentials=["X-API-Key"])
     response = ask(app, asking(b"2026-7-1", (b"x-api-key", b"wrong")))
     assert response.body == (
         b'{"error":"unsupported_api_version","reason":"version_malformed","requested":"2026-7-1",'
@@ -142,23 +145,23 @@ def test_rejection_comes_before_the_application() -> None:
 
 def test_rejection_leaves_the_body_unread() -> None:
     caller = Caller(b"x")
-    app = versioned(fail)
+    app = wrap(fail)
     asyncio.run(app(asking(b"2026-7-1", method="POST"), caller.receive, caller.send))
     assert (caller.response.status, caller.asked) == (400, 0)
 
 
 def test_answer_to_head_has_the_length_and_no_body() -> None:
-    whole = ask(versioned(fail), asking(b"2026-7-1"))
-    head = ask(versioned(fail), asking(b"2026-7-1", method="HEAD"))
+    whole = ask(wrap(fail), asking(b"2026-7-1"))
+    head = ask(wrap(fail), asking(b"2026-7-1", method="HEAD"))
     assert head == whole._replace(body=b"")
 
 
 @pytest.mark.parametrize("line", [b"2026-07-01", b"2026-7-1", b"\xff", b""])
 def test_operations_that_ignore_the_header_are_served_without_it(line: bytes) -> None:
-    app = versioned(tell_state, ignoring=lambda scope: scope["path"] == "/api/currencies")
+    app = wrap(tell_state, ignoring=lambda scope: scope["path"] == "/api/currencies")
     response = ask(app, asking(line, path="/api/currencies"))
     assert (response.status, response.body) == (200, OLDEST.encode())
-    assert reported(response) == named(OLDEST)
+    assert read_version_fields(response) == version_fields(OLDEST)
     assert ask(app, asking(b"2026-7-1", path="/api/things")).status == 400
 
 
@@ -167,7 +170,7 @@ def test_replay_names_no_version() -> None:
         scope["state"][REPLAYED] = True
         await respond(scope, send, Answer(201, "text/plain", b"stored"))
 
-    app = versioned(replay, credentials=["X-API-Key"], ends={OLDEST: End(sunset=date(2027, 1, 1))})
+    app = wrap(replay, credentials=["X-API-Key"], ends={OLDEST: End(sunset=date(2027, 1, 1))})
     assert ask(app, request(headers=[(b"x-api-key", b"k")])) == Response(
         201, [("content-type", "text/plain"), ("content-length", "6")], b"stored"
     )
@@ -197,14 +200,14 @@ def test_another_header_may_select_the_version() -> None:
     ],
 )
 def test_only_paths_below_the_prefix_are_versioned(path: str, is_versioned: bool) -> None:
-    response = ask(versioned(answering(200)), asking(b"2026-7-1", path=path))
+    response = ask(wrap(answering(200)), asking(b"2026-7-1", path=path))
     unversioned = Response(200, [("content-length", "2")], b"{}")
     assert (response.status == 400) if is_versioned else (response == unversioned)
 
 
 def test_empty_prefix_versions_everything_but_the_documents() -> None:
-    app = versioned(answering(200), prefixes=[""], documents=Documents({"/spec": b"spec"}))
-    assert reported(ask(app, request(path="/"))) == named(OLDEST)
+    app = wrap(answering(200), prefixes=[""], documents=Documents({"/spec": b"spec"}))
+    assert read_version_fields(ask(app, request(path="/"))) == version_fields(OLDEST)
     assert ask(app, request(path="/spec")).body == b"spec"
 
 
@@ -224,7 +227,7 @@ def test_empty_prefix_versions_everything_but_the_documents() -> None:
 def test_everything_is_served_below_a_mounted_application(
     root: str, path: str, is_ours: bool
 ) -> None:
-    app = versioned(answering(299), documents=Documents({"/spec": b"spec"}))
+    app = wrap(answering(299), documents=Documents({"/spec": b"spec"}))
     response = ask(app, {**asking(b"2026-7-1", path=path), "root_path": root})
     ours = (200, b"spec") if path.endswith("spec") else (400, response.body)
     assert (response.status, response.body) == (ours if is_ours else (299, b"{}"))
@@ -249,13 +252,13 @@ def test_everything_is_served_below_a_mounted_application(
     ],
 )
 def test_vary_keeps_the_values_of_the_application(lines: list[bytes], merged: str) -> None:
-    app = versioned(answering(headers=[(b"Vary", line) for line in lines]))
+    app = wrap(answering(headers=[(b"Vary", line) for line in lines]))
     assert ask(app, request()).header("vary") == [merged]
 
 
 def test_application_can_not_name_another_version() -> None:
     headers = [(b"X-API-Version", b"2020-01-01"), (b"x-api-version", b"latest"), (b"x-a", b"b")]
-    response = ask(versioned(answering(headers=headers)), request())
+    response = ask(wrap(answering(headers=headers)), request())
     assert response.headers == [
         ("x-a", "b"),
         ("content-length", "2"),
@@ -271,7 +274,7 @@ def test_other_headers_of_the_application_are_unchanged() -> None:
         await send({"type": "http.response.start", "status": 200, "headers": shared})
         await send({"type": "http.response.body"})
 
-    ask(versioned(app), request())
+    ask(wrap(app), request())
     assert shared == [(b"content-length", b"0")]
 
 
@@ -280,7 +283,7 @@ def test_response_without_headers_is_sent() -> None:
         await send({"type": "http.response.start", "status": 204})
         await send({"type": "http.response.body"})
 
-    assert reported(ask(versioned(app), request())) == named(OLDEST)
+    assert read_version_fields(ask(wrap(app), request())) == version_fields(OLDEST)
 
 
 @pytest.mark.parametrize(
@@ -296,14 +299,14 @@ def test_response_without_headers_is_sent() -> None:
 def test_answers_for_one_caller_are_not_cacheable(
     sent: Fields, said: Fields, kept: list[str]
 ) -> None:
-    app = versioned(answering(headers=said), credentials=["X-API-Key", "Authorization"])
+    app = wrap(answering(headers=said), credentials=["X-API-Key", "Authorization"])
     found = ask(app, request(headers=sent)).headers
     assert [value for name, value in found if name.lower() == "cache-control"] == kept
 
 
 def test_only_a_version_with_an_announced_end_reports_it() -> None:
     end = End(deprecated=date(2026, 7, 1), sunset=date(2027, 7, 1), successor="/spec/2026-07-01")
-    app = versioned(
+    app = wrap(
         tell_state, ends={OLDEST: end}, ignoring=lambda scope: scope["path"] == "/api/currencies"
     )
     announced = [
@@ -325,7 +328,7 @@ def test_only_a_version_with_an_announced_end_reports_it() -> None:
 
 def test_announced_end_must_concern_a_supported_version() -> None:
     with pytest.raises(ValueError, match="the end of '2025-3-13', which is not a supported"):
-        versioned(tell_state, ends={"2025-3-13": End(sunset=date(2027, 1, 1))})
+        wrap(tell_state, ends={"2025-3-13": End(sunset=date(2027, 1, 1))})
 
 
 # Failures
@@ -335,7 +338,7 @@ def test_announced_end_must_concern_a_supported_version() -> None:
 def test_failure_is_reported_with_the_trace_id_of_the_log(
     app: App, caplog: pytest.LogCaptureFixture
 ) -> None:
-    response = ask(versioned(app), request(path="/api/a\nb"))
+    response = ask(wrap(app), request(path="/api/a\nb"))
     trace_id = response.json["trace_id"]
     assert re.fullmatch("[0-9a-f]{32}", trace_id)
     assert response.json == {"message": "internal server error", "trace_id": trace_id}
@@ -350,7 +353,7 @@ def test_failure_in_the_middle_of_a_response_is_left_to_the_server() -> None:
         await fail(scope, receive, send)
 
     with pytest.raises(ZeroDivisionError):
-        ask(versioned(app), request())
+        ask(wrap(app), request())
 
 
 def test_cancelled_request_stays_cancelled() -> None:
@@ -358,7 +361,7 @@ def test_cancelled_request_stays_cancelled() -> None:
         raise asyncio.CancelledError
 
     with pytest.raises(asyncio.CancelledError):
-        ask(versioned(app), request())
+        ask(wrap(app), request())
 
 
 # Bodies
@@ -366,14 +369,14 @@ def test_cancelled_request_stays_cancelled() -> None:
 
 @pytest.mark.parametrize("pieces", [(b"x" * 10,), (b"x" * 9, b"x"), (b"", b"xxxxxxxxxx", b"")])
 def test_body_within_the_limit_arrives_completely(pieces: tuple[bytes, ...]) -> None:
-    app = versioned(read_all, limits=Limits(body=10))
+    app = wrap(read_all, limits=Limits(body=10))
     assert ask(app, request("POST"), *pieces).body == b"x" * 10
 
 
 @pytest.mark.parametrize("length", [b"11", b"10000000000", b"9" * 5000])
 def test_body_with_a_length_over_the_limit_is_refused_unread(length: bytes) -> None:
     caller = Caller(b"x")
-    app = versioned(fail, limits=Limits(body=10))
+    app = wrap(fail, limits=Limits(body=10))
     scope = request("POST", headers=[(b"content-length", length)])
     sent: list[int] = []
 
@@ -392,7 +395,7 @@ def test_body_with_a_length_over_the_limit_is_refused_unread(length: bytes) -> N
 def test_body_that_waits_for_continue_is_not_read() -> None:
     caller = Caller(b"x")
     headers = [(b"content-length", b"11"), (b"expect", b"100-continue")]
-    app = versioned(fail, limits=Limits(body=10))
+    app = wrap(fail, limits=Limits(body=10))
     asyncio.run(app(request("POST", headers=headers), caller.receive, caller.send))
     assert (caller.response.status, caller.asked) == (413, 0)
 
@@ -404,7 +407,7 @@ def test_refused_body_is_not_awaited_forever() -> None:
             return {"type": "http.request", "body": b"x", "more_body": True}
 
     caller = Dribbling()
-    app = versioned(fail, limits=Limits(body=10, seconds=0.1))
+    app = wrap(fail, limits=Limits(body=10, seconds=0.1))
     scope = request("POST", headers=[(b"content-length", b"11")])
 
     async def answered() -> None:
@@ -416,7 +419,7 @@ def test_refused_body_is_not_awaited_forever() -> None:
 
 
 def test_rejection_does_not_wait_for_a_body_over_the_limit() -> None:
-    app = versioned(fail, limits=Limits(body=10))
+    app = wrap(fail, limits=Limits(body=10))
     response = ask(app, asking(b"2026-7-1", (b"content-length", b"11"), method="POST"))
     assert (response.status, response.header("connection")) == (400, ["close"])
 
@@ -424,7 +427,7 @@ def test_rejection_does_not_wait_for_a_body_over_the_limit() -> None:
 def test_protocols_other_than_http_1_close_their_streams_themselves() -> None:
     scope = request("POST", headers=[(b"content-length", b"11")])
     scope["http_version"] = "2"
-    response = ask(versioned(fail, limits=Limits(body=10)), scope)
+    response = ask(wrap(fail, limits=Limits(body=10)), scope)
     assert (response.status, response.header("connection")) == (413, [])
 
 
@@ -448,17 +451,17 @@ async def hide_and_fail(scope: Scope, receive: Receive, send: Send) -> None:
 @pytest.mark.parametrize("app", [read_all, hide, hide_and_fail])
 def test_body_over_the_limit_is_refused_whatever_the_application_answers(app: App) -> None:
     caller = Caller(b"x" * 6, b"x" * 6, b"x" * 6)
-    limited = versioned(app, limits=Limits(body=10))
+    limited = wrap(app, limits=Limits(body=10))
     asyncio.run(limited(request("POST"), caller.receive, caller.send))
     assert (caller.response.status, caller.asked) == (413, 3)
     assert caller.response.json == "the body has to be at most 10 bytes"
-    assert reported(caller.response) == named(OLDEST)
+    assert read_version_fields(caller.response) == version_fields(OLDEST)
 
 
 @pytest.mark.parametrize("app", [read_all, hide, hide_and_fail])
 def test_stalled_body_is_refused_whatever_the_application_answers(app: App) -> None:
     caller = Caller(b"x", stalls=True)
-    limited = versioned(app, limits=Limits(seconds=0.01))
+    limited = wrap(app, limits=Limits(seconds=0.01))
     asyncio.run(limited(request("POST"), caller.receive, caller.send))
     assert (caller.response.status, caller.response.json) == (
         408,
@@ -476,7 +479,7 @@ def test_refused_body_stays_refused() -> None:
         await read_all(scope, receive, send)
 
     caller = Caller(b"x" * 11, b"x")
-    limited = versioned(insist, limits=Limits(body=10))
+    limited = wrap(insist, limits=Limits(body=10))
     asyncio.run(limited(request("POST"), caller.receive, caller.send))
     assert (caller.response.status, caller.asked) == (413, 2)
 
@@ -486,7 +489,7 @@ def test_no_time_limit_applies_after_the_body() -> None:
         messages = [(await receive())["type"], (await receive())["type"]]
         await respond(scope, send, Answer(200, None, json.dumps(messages).encode()))
 
-    app = versioned(wait_for_the_caller_to_leave, limits=Limits(seconds=0))
+    app = wrap(wait_for_the_caller_to_leave, limits=Limits(seconds=0))
     caller = Caller(b"x")
 
     async def slow() -> Any:
@@ -506,7 +509,7 @@ def test_disconnect_is_no_failure(app: App, caplog: pytest.LogCaptureFixture) ->
         await app(scope, receive, send)
 
     caller = Caller(b"x", leaves=True)
-    asyncio.run(versioned(until_it_leaves)(request("POST"), caller.receive, caller.send))
+    asyncio.run(wrap(until_it_leaves)(request("POST"), caller.receive, caller.send))
     assert [record for record in caplog.records if record.levelno > logging.INFO] == []
 
 
@@ -519,7 +522,7 @@ def test_disconnected_caller_needs_no_answer(
 
     caplog.set_level(logging.DEBUG, "dateline_runtime")
     caller = Caller(b"x", leaves=True)
-    asyncio.run(versioned(leave_too)(request("POST"), caller.receive, caller.send))
+    asyncio.run(wrap(leave_too)(request("POST"), caller.receive, caller.send))
     assert (caller.sent, caplog.records) == ([], [])
 
 
@@ -536,7 +539,7 @@ def test_scopes_other_than_http_pass_through(kind: str) -> None:
     scope: Scope = {"type": kind, "path": "/api/things", "headers": []}
     caller = Caller()
     receive, send = caller.receive, caller.send
-    asyncio.run(versioned(app)(scope, receive, send))
+    asyncio.run(wrap(app)(scope, receive, send))
     assert seen == [scope, receive, send]
     assert scope == {"type": kind, "path": "/api/things", "headers": []}
 
@@ -548,7 +551,7 @@ CONTENTS = {
     "/spec/versions": b'{"versions": []}',
     "/spec/2025-03-13": b'{"info": "oldest"}',
 }
-SPEC = versioned(fail, documents=Documents(CONTENTS), credentials=["X-API-Key"])
+SPEC = wrap(fail, documents=Documents(CONTENTS), credentials=["X-API-Key"])
 
 
 @pytest.mark.parametrize("path", CONTENTS)
@@ -610,7 +613,7 @@ def test_documents_are_read_only(method: str) -> None:
 
 
 def test_path_that_starts_like_the_documents_is_not_theirs() -> None:
-    app = versioned(answering(body=b"other"), documents=Documents(CONTENTS))
+    app = wrap(answering(body=b"other"), documents=Documents(CONTENTS))
     assert ask(app, request(path="/specimen")).body == b"other"
 
 
@@ -647,11 +650,11 @@ APPS: Mapping[str, Callable[..., Awaitable[None]]] = {
 
 @pytest.mark.parametrize("name", APPS)
 def test_concurrent_requests_are_independent(name: str) -> None:
-    app = versioned(APPS[name])
+    app = wrap(APPS[name])
 
     async def all_at_once() -> list[Response]:
         scopes = [asking(version.encode()) for version in SUPPORTED.versions * 40]
         return await asyncio.gather(*(exchange(app, scope) for scope in scopes))
 
-    found = [reported(response) for response in asyncio.run(all_at_once())]
-    assert found == [named(version) for version in SUPPORTED.versions * 40]
+    found = [read_version_fields(response) for response in asyncio.run(all_at_once())]
+    assert found == [version_fields(version) for version in SUPPORTED.versions * 40]

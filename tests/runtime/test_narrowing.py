@@ -461,7 +461,7 @@ components:
 # Negative controls
 
 
-def unnoticed(law: Law, count: int) -> list[str]:
+def list_unnoticed(law: Law, count: int) -> list[str]:
     """Return the gates whose removal from the data of *law* breaks nothing."""
     values = list(law.values(count, 1))
     found = [
@@ -475,8 +475,11 @@ def unnoticed(law: Law, count: int) -> list[str]:
 
 def test_removed_gate_is_noticed() -> None:
     # at these two versions, every item is shown unchanged
-    assert unnoticed(library(), 300) == ["/Loan/1/shape/fields/item", "/Loan/2/shape/fields/item"]
-    assert unnoticed(payment(), 1500) == []
+    assert list_unnoticed(library(), 300) == [
+        "/Loan/1/shape/fields/item",
+        "/Loan/2/shape/fields/item",
+    ]
+    assert list_unnoticed(payment(), 1500) == []
 
 
 @pytest.mark.parametrize("seed", [3, 4])

@@ -219,23 +219,23 @@ def document(version: str) -> Any:
     return json.loads(published("sandbox", version))
 
 
-def allowed(schema: Any, value: Any, version: str) -> bool:
+def is_allowed(schema: Any, value: Any, version: str) -> bool:
     """Return whether the published document allows *value* for *schema*."""
     whole = {"allOf": [schema], "components": document(version)["components"]}
     return Draft202012Validator(whole, validate_formats=True).is_valid(value)
 
 
-def allowed_body(method: str, template: str, body: bytes, version: str) -> bool:
+def is_allowed_body(method: str, template: str, body: bytes, version: str) -> bool:
     said = operation(method, template, version)["requestBody"]
     if "$ref" in said:
         said = document(version)["components"]["requestBodies"][said["$ref"].split("/")[-1]]
     if not body:
         return not said.get("required", False)
     [content] = said["content"].values()
-    return allowed(content["schema"], json.loads(body), version)
+    return is_allowed(content["schema"], json.loads(body), version)
 
 
-def allowed_query(query: str, version: str) -> bool:
+def is_allowed_query(query: str, version: str) -> bool:
     for parameter in operation("GET", "/autoramp-transactions", version)["parameters"]:
         sent = [v for name, v in parse_qsl(query, True) if name == parameter.get("name")]
         if parameter.get("in") != "query" or not sent:
@@ -248,12 +248,12 @@ def allowed_query(query: str, version: str) -> bool:
             value = value.split(",")
         elif schema.get("type") == "integer":
             value = int(value)
-        if not allowed(schema, value, version):
+        if not is_allowed(schema, value, version):
             return False
     return True
 
 
-def refused(response: Any, client: Client, *statuses: int) -> None:
+def is_refused(response: Any, client: Client, *statuses: int) -> None:
     assert response.status in statuses
     assert isinstance(response.json, str)
     # the message quotes what was sent, but never at length
@@ -265,15 +265,15 @@ def refused(response: Any, client: Client, *statuses: int) -> None:
 @pytest.mark.parametrize("name", NO_JSON)
 def test_invalid_json_is_refused_everywhere(name: str, version: str, client: Client) -> None:
     for method, path in (PUT, POST, ADVANCE, DEPOSIT, ("PATCH", f"/api/autoramps/{ID}")):
-        refused(client.ask(method, path, NO_JSON[name], version=version), client, 400)
+        is_refused(client.ask(method, path, NO_JSON[name], version=version), client, 400)
 
 
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize("name", NO_UPDATE)
 def test_body_that_the_document_forbids_is_refused(name: str, version: str, client: Client) -> None:
     body = NO_UPDATE[name]
-    assert not allowed_body("PUT", "/customers/{id}", body, version)
-    refused(client.ask(*PUT, body, version=version), client, 400)
+    assert not is_allowed_body("PUT", "/customers/{id}", body, version)
+    is_refused(client.ask(*PUT, body, version=version), client, 400)
 
 
 @pytest.mark.parametrize("version", VERSIONS)
@@ -282,7 +282,7 @@ def test_body_that_the_document_allows_reaches_the_handler(
     name: str, version: str, client: Client
 ) -> None:
     body = UPDATES[name]
-    assert allowed_body("PUT", "/customers/{id}", body, version)
+    assert is_allowed_body("PUT", "/customers/{id}", body, version)
     assert client.ask(*PUT, body, version=version).status == 204
     [(_, given)] = client.payments.calls
     assert given["body"].email == json.loads(body)["email"]
@@ -302,10 +302,10 @@ def test_other_operations_accept_exactly_what_their_document_allows(
 ) -> None:
     body = {**NO_UPDATE, **UPDATES}[name]
     response = client.ask(*target, body)
-    if allowed_body("POST", template, body, VERSIONS[0]):
+    if is_allowed_body("POST", template, body, VERSIONS[0]):
         assert response.status in (200, 201)
     else:
-        refused(response, client, 400)
+        is_refused(response, client, 400)
 
 
 @pytest.mark.parametrize("amount", AMOUNTS)
@@ -342,14 +342,14 @@ def test_only_json_in_utf8_is_read(content_type: bytes, status: int, client: Cli
 def test_oversized_bodies_are_refused(client: Client) -> None:
     body = b'{"email": "' + b"a" * 10_000_000 + b'"}'
     for headers in ([], [(b"content-length", b"10000000000")], [(b"content-length", b"x")]):
-        refused(client.ask(*PUT, body, headers=headers), client, 413)
+        is_refused(client.ask(*PUT, body, headers=headers), client, 413)
 
 
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize("query", REFUSED_QUERIES)
 def test_undocumented_queries_are_refused(query: str, version: str, client: Client) -> None:
     method, path = LIST
-    refused(client.ask(method, f"{path}?{query}", version=version), client, 400)
+    is_refused(client.ask(method, f"{path}?{query}", version=version), client, 400)
 
 
 @pytest.mark.parametrize("version", VERSIONS)
@@ -358,7 +358,7 @@ def test_documented_queries_reach_the_handler(query: str, version: str, client: 
     method, path = LIST
     assert client.ask(method, f"{path}?{query}", version=version).status == 200
     assert len(client.payments.calls) == 1
-    assert allowed_query(query, version)
+    assert is_allowed_query(query, version)
 
 
 @pytest.mark.parametrize("path", PATHS)
@@ -369,7 +369,7 @@ def test_malformed_paths_are_refused(path: str, client: Client) -> None:
         ("POST", "/api/autoramps/", "/quotes"),
     ):
         response = client.ask(method, f"{before}{path}{after}", b'{"email": "a"}')
-        refused(response, client, 400, 404)
+        is_refused(response, client, 400, 404)
 
 
 # The other doors

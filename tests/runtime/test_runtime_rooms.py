@@ -17,7 +17,7 @@ MODULES = sorted(FOLDER.glob("*.py"))
 HTTP = {"asgi", "documents", "exchanges", "replaying", "versioned"}
 
 
-def imported(path: Path) -> set[str]:
+def list_imports(path: Path) -> set[str]:
     """Return the top-level packages that the module imports; siblings start with a dot."""
     names: set[str] = set()
     for node in ast.walk(ast.parse(path.read_bytes())):
@@ -36,12 +36,12 @@ def imported(path: Path) -> set[str]:
 @cases("path", MODULES, ids=lambda path: path.stem)
 def test_only_the_standard_library_and_siblings_are_imported(path: Path) -> None:
     known = sys.stdlib_module_names | {f".{sibling.stem}" for sibling in MODULES}
-    assert sorted(imported(path) - known) == []
+    assert sorted(list_imports(path) - known) == []
 
 
 @cases("path", MODULES, ids=lambda path: path.stem)
 def test_only_modules_of_asgi_know_http(path: Path) -> None:
-    assert path.stem in HTTP or imported(path).isdisjoint({f".{name}" for name in HTTP})
+    assert path.stem in HTTP or list_imports(path).isdisjoint({f".{name}" for name in HTTP})
 
 
 def test_copy_works_without_the_original(tmp_path: Path) -> None:

@@ -76,7 +76,7 @@ requests = st.builds(
 )
 
 
-async def answered(client: Client, asked: Iterable[Asked]) -> list[Response]:
+async def ask_in_turn(client: Client, asked: Iterable[Asked]) -> list[Response]:
     """Return the answers to *asked*, one after the other."""
     found = []
     for each in asked:
@@ -101,7 +101,7 @@ async def answered(client: Client, asked: Iterable[Asked]) -> list[Response]:
 
 def alone(asked: list[Asked], account: str) -> list[Response]:
     client = Client(payments=Slow())
-    return asyncio.run(answered(client, [each for each in asked if each.account == account]))
+    return asyncio.run(ask_in_turn(client, [each for each in asked if each.account == account]))
 
 
 @settings(max_examples=30)
@@ -111,7 +111,7 @@ def test_each_account_is_answered_as_if_it_were_alone(asked: list[Asked]) -> Non
         client = Client(payments=Slow())
         return await asyncio.gather(
             *(
-                answered(client, [each for each in asked if each.account == account])
+                ask_in_turn(client, [each for each in asked if each.account == account])
                 for account in ACCOUNTS
             )
         )
@@ -123,7 +123,7 @@ def test_requests_above_run_concurrently() -> None:
     create = Asked("key-1", "POST", "/autoramps", 0, "a", b"{}", VERSIONS[0])
     theirs = create._replace(account="key-2", method="GET", path="/autoramps/{theirs}")
     client = Client(payments=Slow())
-    found = asyncio.run(answered(client, [create, create._replace(account="key-2"), theirs]))
+    found = asyncio.run(ask_in_turn(client, [create, create._replace(account="key-2"), theirs]))
     assert [each.status for each in found] == [200, 200, 404]
     assert found[0].json["id"] != found[1].json["id"]
     assert {who for who, _ in client.payments.calls} == {"key-1 None", "key-2 None"}
@@ -133,5 +133,5 @@ def test_requests_above_run_concurrently() -> None:
 def test_handler_gets_its_callers_account(account: str) -> None:
     client = Client(payments=Slow())
     asked = Asked(account, "GET", "/autoramps", 0, "", b"", VERSIONS[0])
-    asyncio.run(answered(client, [asked]))
+    asyncio.run(ask_in_turn(client, [asked]))
     assert [who for who, _ in client.payments.calls] == [identity(account)]

@@ -114,7 +114,7 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Generated:
     return Generated(folder, loaded(folder, files))
 
 
-def sent(
+def send(
     package: Generated, name: str, body: Any, version: str = NEW
 ) -> tuple[int, Any, list[Any]]:
     """Return the status, the error if any, and what the handler got."""
@@ -142,14 +142,14 @@ def sent(
 def test_fields_that_the_document_does_not_forbid_reach_the_handler(
     name: str, body: Any, version: str, package: Generated
 ) -> None:
-    assert sent(package, name, body, version) == (204, None, [body])
+    assert send(package, name, body, version) == (204, None, [body])
 
 
 def test_fields_of_newer_versions_are_ignored(package: Generated) -> None:
     body = {"text": "t", "late": 1, "x": 2}
-    assert sent(package, "Both", body, OLD) == (204, None, [{"text": "t", "x": 2}])
+    assert send(package, "Both", body, OLD) == (204, None, [{"text": "t", "x": 2}])
     refused = "the body at /late has to be a text, not 1"
-    assert sent(package, "Both", body, NEW) == (400, refused, [])
+    assert send(package, "Both", body, NEW) == (400, refused, [])
 
 
 @pytest.mark.parametrize(
@@ -163,7 +163,7 @@ def test_fields_that_the_document_forbids_are_refused(
     name: str, body: Any, where: str, package: Generated
 ) -> None:
     refused = f'{where} has a field that is not known, "x"'
-    assert sent(package, name, body) == (400, refused, [])
+    assert send(package, name, body) == (400, refused, [])
 
 
 def test_versions_with_equal_schemas_share_a_model(package: Generated) -> None:
@@ -178,15 +178,15 @@ def test_versions_with_equal_schemas_share_a_model(package: Generated) -> None:
 def test_keys_are_quoted_as_briefly_as_other_text(package: Generated) -> None:
     # nothing in the schemas limits the tag, so an unknown one is no reason to refuse
     body = {KEY: {"kind": "Three", "a": 1}}
-    assert sent(package, "Tagged", body) == (204, None, [body])
+    assert send(package, "Tagged", body) == (204, None, [body])
     reported = f"the body at {CUT} fits none of the alternatives"
-    assert sent(package, "Tagged", {KEY: {"kind": 1}}) == (400, reported, [])
+    assert send(package, "Tagged", {KEY: {"kind": 1}}) == (400, reported, [])
     # a refusal by a converter is not based on a schema
     reported = f"the body at {CUT} can't be read"
-    assert sent(package, "Prices", {KEY: {"cents": "one"}}, OLD) == (400, reported, [])
+    assert send(package, "Prices", {KEY: {"cents": "one"}}, OLD) == (400, reported, [])
 
 
-def enlarged(body: Any) -> Iterator[Any]:
+def enlarge(body: Any) -> Iterator[Any]:
     """Yield *body* with an additional field in each of its objects."""
     for steps in objects(body):
         made = copy.deepcopy(body)
@@ -211,7 +211,7 @@ def verdicts(api: Served) -> Iterator[tuple[str, bool, bool]]:
         for body in shown.bodies:
             if body.operation != operation or body.status:
                 continue
-            for value in enlarged(asked.body):
+            for value in enlarge(asked.body):
                 answer = api.ask(environment, asked._replace(body=value), reached)
                 assert answer.status == 400
                 allowed = shown.defect(body.schema, value) is None

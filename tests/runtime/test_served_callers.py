@@ -48,7 +48,7 @@ class Handlers:
         raise AssertionError("called for one who is refused")
 
 
-def refused(
+def ask_refused(
     status: int, body: Any, *, optional: bool = False, **headers: Any
 ) -> tuple[Response, int]:
     """Return the answer to a caller whom `authenticate` refuses, and the number of its calls."""
@@ -75,7 +75,7 @@ def refused(
 
 @pytest.mark.parametrize("optional", [False, True])
 def test_authenticate_may_refuse(optional: bool) -> None:
-    response, asked = refused(403, "suspended", optional=optional, reason="unpaid")
+    response, asked = ask_refused(403, "suspended", optional=optional, reason="unpaid")
     assert (response.status, response.json, asked) == (403, "suspended", 1)
     for name, value in (
         ("reason", "unpaid"),
@@ -87,5 +87,5 @@ def test_authenticate_may_refuse(optional: bool) -> None:
 
 
 def test_defined_refusal_is_sent_as_the_callers_version_has_it() -> None:
-    response, _ = refused(409, {"reason": "frozen"})
+    response, _ = ask_refused(409, {"reason": "frozen"})
     assert (response.status, response.json) == (409, {"why": "frozen"})

@@ -78,7 +78,7 @@ class Body(BaseModel):
     model_config = ConfigDict(extra="allow")
 
 
-def sent(kind: str, result: Any) -> tuple[Response, Handlers]:
+def send(kind: str, result: Any) -> tuple[Response, Handlers]:
     """Return the response to an older caller if the converter returns *result*."""
     text = KINDS[kind][0]
     unset = [
@@ -116,7 +116,7 @@ def sent(kind: str, result: Any) -> tuple[Response, Handlers]:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_valid_result_reaches_the_handler(kind: str) -> None:
-    response, handlers = sent(kind, KINDS[kind][1])
+    response, handlers = send(kind, KINDS[kind][1])
     assert response.status == 204
     assert [call["body"].model_dump() for call in handlers.calls] == [{"it": KINDS[kind][1]}]
 
@@ -130,7 +130,7 @@ def test_invalid_result_is_a_server_error(
     kind: str, result: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.ERROR):
-        response, handlers = sent(kind, result)
+        response, handlers = send(kind, result)
     assert (response.status, handlers.calls) == (500, [])
     [record] = caplog.records
     assert response.json["trace_id"] in record.getMessage()

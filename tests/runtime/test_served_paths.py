@@ -112,7 +112,7 @@ def port(request: pytest.FixtureRequest) -> Iterator[int]:
         yield number
 
 
-def sent(port: int, path: str, method: str = "GET", *lines: str) -> Response:
+def send(port: int, path: str, method: str = "GET", *lines: str) -> Response:
     head = [f"{method} {path} HTTP/1.1", "Host: localhost", "Connection: close", "X-Key: key"]
     return talk(port, "\r\n".join([*head, *lines]).encode())
 
@@ -135,7 +135,7 @@ def sent(port: int, path: str, method: str = "GET", *lines: str) -> Response:
     ],
 )
 def test_encoded_slash_is_data_of_its_segment(port: int, path: str, reported: list[str]) -> None:
-    response = sent(port, f"/api/files/{path}")
+    response = send(port, f"/api/files/{path}")
     assert (response.status, response.json) == (200, reported)
 
 
@@ -147,23 +147,23 @@ def test_encoded_slash_is_data_of_its_segment(port: int, path: str, reported: li
     ],
 )
 def test_encoded_slash_separates_no_segments(port: int, path: str) -> None:
-    assert sent(port, path).status == 404
-    assert sent(port, path.replace("%2F", "/")).status in (200, 404)
+    assert send(port, path).status == 404
+    assert send(port, path.replace("%2F", "/")).status in (200, 404)
 
 
 def test_encoded_slash_is_respected_for_other_methods(port: int) -> None:
-    response = sent(port, "/api/files/a%2Fb", "PUT")
+    response = send(port, "/api/files/a%2Fb", "PUT")
     assert (response.status, response.header("allow")) == (405, ["GET, HEAD, POST"])
 
 
 def test_text_that_is_not_utf_8_stays_refused(port: int) -> None:
-    response = sent(port, "/api/files/a%2F%FF")
+    response = send(port, "/api/files/a%2F%FF")
     assert (response.status, response.json["detail"]) == (400, "the path is not UTF-8")
 
 
 def test_paths_that_differ_in_a_slash_have_separate_keys(port: int) -> None:
     key = "Idempotency-Key: same"
-    answers = [sent(port, f"/api/files/{path}", "POST", key).json for path in ("a/b", "a%2Fb")]
+    answers = [send(port, f"/api/files/{path}", "POST", key).json for path in ("a/b", "a%2Fb")]
     assert answers == [["post_two", "a", "b"], ["post_one", "a/b"]]
 
 

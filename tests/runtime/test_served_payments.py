@@ -111,7 +111,7 @@ def test_errors_name_the_version_served(
     assert response.header("vary") == ["X-API-Version"]
 
 
-def shown(client: Client, version: str) -> dict[str, list[str]]:
+def list_shown_rails(client: Client, version: str) -> dict[str, list[str]]:
     """Return the types of the rails of an autoramp wherever one is shown."""
     made = client.ask("POST", "/api/autoramps", b"{}", version=version).json
     path = f"/api/autoramps/{made['id']}"
@@ -137,7 +137,9 @@ def shown(client: Client, version: str) -> dict[str, list[str]]:
 def test_callers_of_the_oldest_version_never_see_fednow(environment: str, as_models: bool) -> None:
     older = [rail for rail in RAILS if rail != "FedNow"]
     for version, rails in ((OLDEST, older), (MIDDLE, [*RAILS]), (NEWEST, [*RAILS])):
-        for place, types in shown(Client(environment, as_models=as_models), version).items():
+        for place, types in list_shown_rails(
+            Client(environment, as_models=as_models), version
+        ).items():
             assert (version, place, types) == (version, place, rails)
 
 

@@ -313,21 +313,21 @@ def test_response_is_declared_since_its_version() -> None:
 # Functions of the application
 
 
-def reported(problem: Any) -> Any:
+def describe_problem(problem: Any) -> Any:
     return {"fault": problem.code, "says": problem.message}
 
 
 @pytest.mark.parametrize(
     ("problem", "responses", "media_type", "expected"),
     [
-        (reported, "", "application/problem+json", {"fault": "malformed", "says": SAID}),
+        (describe_problem, "", "application/problem+json", {"fault": "malformed", "says": SAID}),
         (
-            reported,
+            describe_problem,
             declare("400", "{ type: object, properties: { fault: { type: string } } }"),
             "application/json",
             {"fault": "malformed", "says": SAID},
         ),
-        (reported, declare("400", MESSAGE), "application/json", {"message": SAID}),
+        (describe_problem, declare("400", MESSAGE), "application/json", {"message": SAID}),
         (lambda _: 1 / 0, declare("400", MESSAGE), "application/json", {"message": SAID}),
         (
             lambda _: 1 / 0,

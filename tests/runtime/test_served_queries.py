@@ -80,7 +80,7 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Generated:
     return Generated(folder, loaded(folder, files))
 
 
-def asked(package: Generated, query: str, version: str = NEW) -> tuple[int, Any]:
+def ask_for(package: Generated, query: str, version: str = NEW) -> tuple[int, Any]:
     """Return the status, and the handler's arguments or else the answer."""
     server = package.module("server")
     handlers = Handlers()
@@ -122,7 +122,7 @@ def asked(package: Generated, query: str, version: str = NEW) -> tuple[int, Any]
 def test_values_in_brackets_get_their_types(
     package: Generated, query: str, given: dict[str, Any]
 ) -> None:
-    assert asked(package, query) == (204, given)
+    assert ask_for(package, query) == (204, given)
 
 
 @cases(
@@ -159,10 +159,10 @@ def test_values_in_brackets_get_their_types(
     ],
 )
 def test_values_in_brackets_are_parsed_strictly(package: Generated, query: str, said: str) -> None:
-    assert asked(package, query) == (400, f"the parameter {said}")
+    assert ask_for(package, query) == (400, f"the parameter {said}")
 
 
 def test_fields_in_brackets_differ_between_versions(package: Generated) -> None:
     query = "filter[share]=0.5"
-    assert asked(package, query, OLD) == (204, {"filter": {"rate": 0.5}})
-    assert asked(package, query, NEW)[0] == 400
+    assert ask_for(package, query, OLD) == (204, {"filter": {"rate": 0.5}})
+    assert ask_for(package, query, NEW)[0] == 400

@@ -161,7 +161,7 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Generated:
     return Generated(folder, loaded(folder, {"versions.yaml": ADOPTED, "api.yaml": text}))
 
 
-def asked(
+def ask_for(
     package: Generated, url: str, version: str = NEW, headers: dict[str, str] | None = None
 ) -> tuple[int, Any]:
     """Return the status, and the handler's arguments or else the answer."""
@@ -219,16 +219,16 @@ READ: dict[str, tuple[str, dict[str, Any]]] = {
 @cases("name", READ)
 def test_parameter_is_parsed_by_its_style(package: Generated, name: str) -> None:
     url, given = READ[name]
-    assert asked(package, url) == (204, given)
+    assert ask_for(package, url) == (204, given)
 
 
 def test_headers_and_cookies_may_be_objects_and_json(package: Generated) -> None:
     headers = {"X-Box": "a=1, b=x", "X-Json": "[1, 2]", "X-Either": "a, b", "Cookie": "crumb=7"}
-    assert asked(package, "/things", headers=headers) == (
+    assert ask_for(package, "/things", headers=headers) == (
         204,
         {"x_box": {"a": 1, "b": "x"}, "x_json": [1, 2], "x_either": ["a", "b"], "crumb": 7},
     )
-    assert asked(package, "/things", headers={"X-Either": "7"}) == (204, {"x_either": 7})
+    assert ask_for(package, "/things", headers={"X-Either": "7"}) == (204, {"x_either": 7})
 
 
 @cases(
@@ -273,7 +273,7 @@ def test_headers_and_cookies_may_be_objects_and_json(package: Generated) -> None
     ],
 )
 def test_parameter_is_parsed_strictly(package: Generated, url: str, said: str) -> None:
-    assert asked(package, url) == (400, said)
+    assert ask_for(package, url) == (400, said)
 
 
 OLDER: dict[str, tuple[str, dict[str, Any]]] = {
@@ -287,7 +287,7 @@ OLDER: dict[str, tuple[str, dict[str, Any]]] = {
 @pytest.mark.parametrize("name", OLDER)
 def test_values_in_parameters_differ_between_versions(package: Generated, name: str) -> None:
     url, given = OLDER[name]
-    assert asked(package, url, OLD) == (204, given)
+    assert ask_for(package, url, OLD) == (204, given)
 
 
 class Recorder:

@@ -18,7 +18,7 @@ from support.tables import cases
 THING = {"id": "1", "secret": "leaked"}
 
 
-def undeclared() -> dict[str, Any]:
+def list_undeclared() -> dict[str, Any]:
     """Return what handlers and `authenticate` may return although it is undeclared."""
     module = serving()
     return {
@@ -86,12 +86,12 @@ def asked(result: Any, *, in_authenticate: bool, version: str) -> Response:
 
 
 @pytest.mark.parametrize("in_authenticate", [False, True], ids=["handler", "authenticate"])
-@pytest.mark.parametrize("name", undeclared())
+@pytest.mark.parametrize("name", list_undeclared())
 def test_undeclared_refusal_is_a_server_error(
     name: str, in_authenticate: bool, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.ERROR):
-        refusal = undeclared()[name]
+        refusal = list_undeclared()[name]
         response = asked(refusal, in_authenticate=in_authenticate, version=OLD)
     assert_inside(response, caplog)
 

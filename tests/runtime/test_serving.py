@@ -29,7 +29,7 @@ from support.things import (
 # Parameters
 
 
-def given(query: str = "", **headers: str) -> dict[str, Any]:
+def list_given(query: str = "", **headers: str) -> dict[str, Any]:
     """Return the handler's arguments that are not omitted."""
     handlers = Handlers([])
     response = send(handlers, "GET", f"/things?{query}", **headers)
@@ -79,7 +79,7 @@ def given(query: str = "", **headers: str) -> dict[str, Any]:
 def test_parameters_get_their_types(
     query: str, headers: dict[str, str], expected: dict[str, Any]
 ) -> None:
-    assert given(query, **headers) == expected
+    assert list_given(query, **headers) == expected
 
 
 @cases(

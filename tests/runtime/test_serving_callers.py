@@ -34,7 +34,7 @@ class Gate:
         return Refused(reason="known") if known else None
 
 
-def secured(
+def ask_secured(
     *security: tuple[str, ...], query: str = "", **headers: str
 ) -> tuple[int, Any, list[dict[str, str]]]:
     """Return the status, the handler's account and the credentials for `authenticate`."""
@@ -84,7 +84,7 @@ KNOWN = Refused(reason="known")
 def test_secrets_are_read_where_the_definitions_declare_them(
     security: list[tuple[str, ...]], sent: dict[str, str], expected: Any
 ) -> None:
-    assert secured(*security, **sent) == expected
+    assert ask_secured(*security, **sent) == expected
 
 
 @dataclass(frozen=True)

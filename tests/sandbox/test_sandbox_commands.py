@@ -32,7 +32,7 @@ SITE = Path(__file__).parents[2] / "generated" / "site"
 SMALL = ("--customers", "20", "--autoramps", "30", "--transactions", "250")
 
 
-def reported(address: str, *arguments: str, status: int = 0) -> list[str]:
+def run_command(address: str, *arguments: str, status: int = 0) -> list[str]:
     """Run a command that exits with *status*, and return the lines that it printed."""
     ran = CliRunner().invoke(main, ["--database", address, *arguments])
     assert ran.exit_code == status, ran.output
@@ -57,24 +57,24 @@ def rows(address: str) -> list[dict[str, Any]]:
 def test_seeds_are_deterministic(new_database: Callable[[], str]) -> None:
     first, second = new_database(), new_database()
     said = ["20 customers, 30 autoramps, 250 transactions"]
-    assert reported(first, "seed", *SMALL) == reported(second, "seed", *SMALL) == said
+    assert run_command(first, "seed", *SMALL) == run_command(second, "seed", *SMALL) == said
     assert len(rows(first)) == 300
     assert rows(first) == rows(second)
 
 
 def test_data_are_filled_in_once(new_database: Callable[[], str]) -> None:
     address = new_database()
-    reported(address, "seed", *SMALL)
+    run_command(address, "seed", *SMALL)
     before = rows(address)
-    assert reported(address, "seed", *SMALL, status=1) == ["Error: the data are there already"]
+    assert run_command(address, "seed", *SMALL, status=1) == ["Error: the data are there already"]
     assert rows(address) == before
 
 
 def test_seeds_can_be_listed_and_continued(new_database: Callable[[], str]) -> None:
     address = new_database()
-    reported(address, "seed", *SMALL)
+    run_command(address, "seed", *SMALL)
     with sandbox(address) as running:
-        caller = Caller(running, FIRST, reported(address, "keys", "issue")[0])
+        caller = Caller(running, FIRST, run_command(address, "keys", "issue")[0])
         autoramps = caller.get("/autoramps")["items"]
         sizes: list[int] = []
         cursor: dict[str, str] = {}
@@ -93,8 +93,8 @@ def test_customers_are_printed_as_specified(
     new_database: Callable[[], str],
 ) -> None:
     address = new_database()
-    reported(address, "seed", *SMALL)
-    printed = [json.loads(line) for line in reported(address, "customers")]
+    run_command(address, "seed", *SMALL)
+    printed = [json.loads(line) for line in run_command(address, "customers")]
     assert len(printed) == 20
     assert {customer["partner_id"] for customer in printed} == {str(FIRST)}
     assert {customer["spending_limit_euro"] for customer in printed} == {None}
@@ -103,30 +103,32 @@ def test_customers_are_printed_as_specified(
 def test_key_is_valid_until_it_is_revoked(new_database: Callable[[], str]) -> None:
     address = new_database()
     with sandbox(address) as running:
-        [key] = reported(address, "keys", "issue")
+        [key] = run_command(address, "keys", "issue")
         caller = Caller(running, FIRST, key)
         assert caller.ask("GET", "/autoramps").status_code == 200
-        [line] = reported(address, "keys", "list")
+        [line] = run_command(address, "keys", "list")
         id, partner, _, revoked = line.split("\t")
         assert (partner, revoked) == (str(FIRST), "")
-        assert reported(address, "keys", "revoke", id) == []
+        assert run_command(address, "keys", "revoke", id) == []
         answer = caller.ask("GET", "/autoramps")
         assert (answer.status_code, answer.json()) == (401, "unauthorized")
-        [line] = reported(address, "keys", "list")
+        [line] = run_command(address, "keys", "list")
         assert line.split("\t")[3] != ""
         said = [f"Error: there is no key {id} that is not revoked yet"]
-        assert reported(address, "keys", "revoke", id, status=1) == said
+        assert run_command(address, "keys", "revoke", id, status=1) == said
 
 
 def test_partners_have_the_rails_they_were_added_with(new_database: Callable[[], str]) -> None:
     address = new_database()
-    [partner] = reported(address, "partners", "add", "Théo", "--rail", "Swift", "--rail", "FedNow")
-    [sub] = reported(address, "partners", "add", "Below", "--under", partner)
-    assert reported(address, "partners", "list") == [
+    [partner] = run_command(
+        address, "partners", "add", "Théo", "--rail", "Swift", "--rail", "FedNow"
+    )
+    [sub] = run_command(address, "partners", "add", "Below", "--under", partner)
+    assert run_command(address, "partners", "list") == [
         f"{partner}\tThéo\tSwift,FedNow",
         f"{sub}\tBelow\t{partner}",
     ]
-    [key] = reported(address, "keys", "issue", partner)
+    [key] = run_command(address, "keys", "issue", partner)
     with sandbox(address) as running:
         caller = Caller(running, uuid4(), key)
         created = caller.post("/autoramps", x_api_version="2026-07-01")
@@ -141,7 +143,7 @@ def test_unknown_partners_are_refused(
 ) -> None:
     unknown = str(uuid4())
     said = [f"Error: there is no partner {unknown}"]
-    assert reported(new_database(), *command, unknown, status=1) == said
+    assert run_command(new_database(), *command, unknown, status=1) == said
 
 
 @pytest.mark.parametrize(
@@ -152,14 +154,14 @@ def test_unknown_partners_are_refused(
     ],
 )
 def test_other_databases_are_refused(address: str, said: str) -> None:
-    assert reported(address, "keys", "list", status=2)[-1] == f"Error: DATABASE_URL: {said}"
+    assert run_command(address, "keys", "list", status=2)[-1] == f"Error: DATABASE_URL: {said}"
 
 
 @pytest.mark.parametrize(
     "address", ["sqlite:////nowhere/at/all.sqlite", "postgresql://postgres@/x?host=/nowhere"]
 )
 def test_missing_database_is_reported_in_one_line(address: str) -> None:
-    [line] = reported(address, "keys", "list", status=1)
+    [line] = run_command(address, "keys", "list", status=1)
     assert line.startswith("Error: the database can't be used: ")
 
 
@@ -216,14 +218,14 @@ def test_failing_start_shows_and_stores_no_key(
         ran = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (ran.returncode, ran.stdout) == (3, "")
     assert "address already in use" in ran.stderr.lower()
-    assert reported(address, "keys", "list") == []
+    assert run_command(address, "keys", "list") == []
 
 
 def test_request_in_progress_is_answered_before_the_end(
     new_database: Callable[[], str], tmp_path: Path
 ) -> None:
     address, log = new_database(), tmp_path / "log"
-    [key] = reported(address, "keys", "issue")
+    [key] = run_command(address, "keys", "issue")
     fields = [f"X-API-Key: {key}", "Content-Type: application/json", "Content-Length: 13"]
     lines = ["POST /api/autoramps HTTP/1.1", "Host: x", *fields, "Expect: 100-continue", "", ""]
     with (

@@ -23,7 +23,7 @@ def create(caller: Caller, key: str, body: Any = None, **headers: str) -> httpx.
     return caller.ask("POST", "/autoramps", body or {}, idempotency_key=key, **headers)
 
 
-def created(caller: Caller) -> list[Any]:
+def list_effects(caller: Caller) -> list[Any]:
     """Return all effects."""
     items: list[Any] = caller.get("/autoramps")["items"]
     return items
@@ -33,7 +33,7 @@ def test_retry_has_one_effect_and_the_same_answer(partner: Caller) -> None:
     first = create(partner, "key", {"note": "ä"})
     second = create(partner, "key", {"note": "ä"})
     assert (second.status_code, second.content) == (first.status_code, first.content)
-    assert created(partner) == [first.json()]
+    assert list_effects(partner) == [first.json()]
 
 
 def test_replay_has_no_headers_of_the_version(partner: Caller) -> None:
@@ -58,14 +58,14 @@ def test_replay_is_the_stored_answer_whichever_version_is_requested(partner: Cal
 
 def test_every_request_without_a_key_has_its_effect(partner: Caller) -> None:
     answers = [partner.post("/autoramps") for _ in range(2)]
-    assert created(partner) == answers[::-1]
+    assert list_effects(partner) == answers[::-1]
 
 
 def test_same_key_with_another_body_is_refused(partner: Caller) -> None:
     first = create(partner, "key", {"note": 1})
     second = create(partner, "key", {"note": 2})
     assert (second.status_code, type(second.json())) == (422, str)
-    assert created(partner) == [first.json()]
+    assert list_effects(partner) == [first.json()]
 
 
 def test_same_body_in_another_layout_is_a_retry(partner: Caller) -> None:
@@ -84,14 +84,14 @@ def test_same_body_in_another_layout_is_a_retry(partner: Caller) -> None:
 
 def test_keys_of_accounts_are_separate(partner: Caller, other: Caller) -> None:
     first, second = create(partner, "key"), create(other, "key", {"note": "other body"})
-    assert (created(partner), created(other)) == ([first.json()], [second.json()])
+    assert (list_effects(partner), list_effects(other)) == ([first.json()], [second.json()])
 
 
 def test_header_that_the_operation_ignores_makes_no_other_key(partner: Caller) -> None:
     first = create(partner, "key")
     for sub in (partner.sub_partner(), str(uuid4()), "no UUID"):
         assert create(partner, "key", x_sub_partner_id=sub).json() == first.json()
-    assert created(partner) == [first.json()]
+    assert list_effects(partner) == [first.json()]
 
 
 def test_keys_of_paths_are_separate(partner: Caller) -> None:
@@ -109,7 +109,7 @@ def test_keys_with_other_characters_are_refused(partner: Caller, key: str) -> No
     ]
     response = partner.sandbox.client.post("/api/autoramps", headers=headers)
     assert (response.status_code, type(response.json())) == (400, str)
-    assert created(partner) == []
+    assert list_effects(partner) == []
 
 
 def test_refusal_is_not_stored(partner: Caller) -> None:
@@ -134,7 +134,7 @@ def test_answer_is_forgotten_after_the_retention_time(partner: Caller) -> None:
 
     partner.sandbox.door.run(expire)
     second = create(partner, "key", {"note": "other body"})
-    assert created(partner) == [second.json(), first.json()]
+    assert list_effects(partner) == [second.json(), first.json()]
     assert create(partner, "key", {"note": "other body"}).content == second.content
 
 
@@ -144,7 +144,7 @@ def test_one_of_forty_concurrent_requests_has_its_effect(new_database: Any) -> N
         partner = patient.partner()
         with ThreadPoolExecutor(40) as pool:
             answers = list(pool.map(lambda _: create(partner, "key", {"note": "x"}), range(40)))
-        [effect] = created(partner)
+        [effect] = list_effects(partner)
     assert {(each.status_code, each.text) for each in answers} == {(200, answers[0].text)}
     assert answers[0].json() == effect
 
@@ -176,5 +176,5 @@ def test_retry_during_the_first_request_is_told_so(new_database: Any) -> None:
                 [reported], [running] = wait(both, return_when=FIRST_COMPLETED)
             effect = running.result()
         assert (reported.result().status_code, type(reported.result().json())) == (409, str)
-        assert created(caller) == [effect.json()]
+        assert list_effects(caller) == [effect.json()]
         assert create(caller, "key").content == effect.content

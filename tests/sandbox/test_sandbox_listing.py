@@ -16,12 +16,12 @@ def minutes(amount: int) -> list[dict[str, Any]]:
     return [{"created_at": START + timedelta(minutes=each)} for each in range(amount)]
 
 
-def listed(caller: Caller, **query: Any) -> list[str]:
+def list_ids(caller: Caller, **query: Any) -> list[str]:
     """Return the ids on the page for the query."""
     return [item["id"] for item in caller.get("/autoramp-transactions", **query)["items"]]
 
 
-def refused(caller: Caller, **query: Any) -> bool:
+def is_refused(caller: Caller, **query: Any) -> bool:
     """Return whether the request is refused with a text."""
     response = caller.ask("GET", "/autoramp-transactions", query=query)
     return (response.status_code, type(response.json())) == (400, str)
@@ -34,20 +34,20 @@ def test_page_without_transactions_is_empty(partner: Caller) -> None:
 
 def test_page_has_ten_items_newest_first_by_default(partner: Caller) -> None:
     ids = partner.transactions(minutes(12))
-    assert listed(partner) == ids[:1:-1]
+    assert list_ids(partner) == ids[:1:-1]
 
 
 def test_page_has_the_requested_size(partner: Caller) -> None:
     ids = partner.transactions(minutes(101))
     for size in (0, 1, 100):
-        assert listed(partner, page_size=size, sort_order="asc") == ids[:size]
+        assert list_ids(partner, page_size=size, sort_order="asc") == ids[:size]
 
 
 @pytest.mark.parametrize(
     "size", ["101", "-1", "+10", "1_0", "010", "10.0", " 10", "1e1", "", "ten"]
 )
 def test_other_sizes_are_refused(partner: Caller, size: str) -> None:
-    assert refused(partner, page_size=size)
+    assert is_refused(partner, page_size=size)
 
 
 def test_page_names_the_cursors_of_its_neighbours(partner: Caller) -> None:
@@ -69,28 +69,28 @@ def test_cursors_of_others_are_refused(partner: Caller, other: Caller, name: str
     partner.transactions(minutes(1))
     [theirs] = other.transactions(minutes(1))
     for cursor in (theirs, str(uuid4()), "", "x", f"urn:uuid:{theirs}", theirs.replace("-", "")):
-        assert refused(partner, **{name: cursor})
+        assert is_refused(partner, **{name: cursor})
 
 
 def test_cursors_in_both_directions_are_refused(partner: Caller) -> None:
     [id] = partner.transactions(minutes(1))
-    assert refused(partner, cursor=id, prev_cursor=id)
+    assert is_refused(partner, cursor=id, prev_cursor=id)
 
 
 def test_cursors_may_be_in_upper_case(partner: Caller) -> None:
     ids = partner.transactions(minutes(3))
-    assert listed(partner, cursor=ids[2].upper()) == [ids[1], ids[0]]
+    assert list_ids(partner, cursor=ids[2].upper()) == [ids[1], ids[0]]
 
 
 @pytest.mark.parametrize(("order", "step"), [("asc", 1), ("desc", -1)])
 def test_transactions_are_sorted_by_time(partner: Caller, order: str, step: int) -> None:
     ids = partner.transactions(minutes(5))
-    assert listed(partner, sort_order=order) == ids[::step]
+    assert list_ids(partner, sort_order=order) == ids[::step]
 
 
 @pytest.mark.parametrize("order", ["ASC", "ascending", ""])
 def test_other_orders_are_refused(partner: Caller, order: str) -> None:
-    assert refused(partner, sort_order=order)
+    assert is_refused(partner, sort_order=order)
 
 
 def test_transactions_of_one_autoramp_can_be_listed(partner: Caller) -> None:
@@ -99,7 +99,7 @@ def test_transactions_of_one_autoramp_can_be_listed(partner: Caller) -> None:
     items = partner.get("/autoramp-transactions", page_size=2)["items"]
     autoramps = {item["autoramp_id"] for item in partner.get("/autoramp-transactions")["items"]}
     assert len(autoramps) == 2
-    found = [listed(partner, autoramp_id=autoramp, sort_order="asc") for autoramp in autoramps]
+    found = [list_ids(partner, autoramp_id=autoramp, sort_order="asc") for autoramp in autoramps]
     assert wanted in found
     assert len(items) == 2
 
@@ -108,20 +108,20 @@ def test_transactions_of_one_customer_can_be_listed(partner: Caller) -> None:
     customer = partner.customer()
     rows = [{"customer_id": each} for each in (UUID(customer), None, UUID(partner.customer()))]
     ids = partner.transactions(rows)
-    assert listed(partner, customer_id=customer) == ids[:1]
+    assert list_ids(partner, customer_id=customer) == ids[:1]
 
 
 @pytest.mark.parametrize("name", ["autoramp_id", "customer_id"])
 def test_invalid_ids_are_refused_and_unknown_ones_match_nothing(partner: Caller, name: str) -> None:
     partner.transactions(minutes(1))
-    assert refused(partner, **{name: "x"})
-    assert listed(partner, **{name: str(uuid4())}) == []
+    assert is_refused(partner, **{name: "x"})
+    assert list_ids(partner, **{name: str(uuid4())}) == []
 
 
 @pytest.mark.parametrize("wanted", RAMP_TYPES)
 def test_transactions_of_one_ramp_type_can_be_listed(partner: Caller, wanted: str) -> None:
     ids = partner.transactions([{"ramp_type": each} for each in RAMP_TYPES])
-    assert listed(partner, ramp_type=wanted) == [ids[RAMP_TYPES.index(wanted)]]
+    assert list_ids(partner, ramp_type=wanted) == [ids[RAMP_TYPES.index(wanted)]]
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,7 @@ def test_transactions_of_one_ramp_type_can_be_listed(partner: Caller, wanted: st
 )
 def test_transactions_in_some_statuses_can_be_listed(partner: Caller, wanted: list[str]) -> None:
     ids = partner.transactions([{"status": each} for each in TRANSACTION_STATUSES])
-    found = listed(partner, status=",".join(wanted))
+    found = list_ids(partner, status=",".join(wanted))
     assert sorted(found) == sorted(ids[TRANSACTION_STATUSES.index(each)] for each in wanted)
 
 
@@ -144,16 +144,16 @@ def test_transactions_in_some_statuses_can_be_listed(partner: Caller, wanted: li
     ],
 )
 def test_unknown_values_are_refused(partner: Caller, name: str, value: str) -> None:
-    assert refused(partner, **{name: value})
+    assert is_refused(partner, **{name: value})
 
 
 def test_duplicate_parameters_are_refused(partner: Caller) -> None:
-    assert refused(partner, page_size=["1", "1"])
+    assert is_refused(partner, page_size=["1", "1"])
 
 
 def test_unknown_parameters_are_ignored(partner: Caller) -> None:
     ids = partner.transactions(minutes(1))
-    assert listed(partner, unknown="x") == ids
+    assert list_ids(partner, unknown="x") == ids
 
 
 def test_time_bounds_are_inclusive(partner: Caller) -> None:
@@ -163,10 +163,10 @@ def test_time_bounds_are_inclusive(partner: Caller) -> None:
         return (START + timedelta(minutes=minute)).isoformat()
 
     ask = {"sort_order": "asc"}
-    assert listed(partner, **ask, from_date=at(1)) == ids[1:]
-    assert listed(partner, **ask, to_date=at(2)) == ids[:3]
-    assert listed(partner, **ask, from_date=at(1), to_date=at(2)) == ids[1:3]
-    assert listed(partner, **ask, from_date=at(2), to_date=at(1)) == []
+    assert list_ids(partner, **ask, from_date=at(1)) == ids[1:]
+    assert list_ids(partner, **ask, to_date=at(2)) == ids[:3]
+    assert list_ids(partner, **ask, from_date=at(1), to_date=at(2)) == ids[1:3]
+    assert list_ids(partner, **ask, from_date=at(2), to_date=at(1)) == []
 
 
 def test_time_bounds_have_microseconds_and_any_zone(partner: Caller) -> None:
@@ -175,14 +175,14 @@ def test_time_bounds_have_microseconds_and_any_zone(partner: Caller) -> None:
         [{"created_at": moment + timedelta(microseconds=each)} for each in (-1, 0, 1)]
     )
     bound = "2026-03-01T14:00:00.000001+02:00"
-    assert listed(partner, sort_order="asc", from_date=bound) == ids[1:]
-    assert listed(partner, sort_order="asc", to_date=bound) == ids[:2]
+    assert list_ids(partner, sort_order="asc", from_date=bound) == ids[1:]
+    assert list_ids(partner, sort_order="asc", to_date=bound) == ids[:2]
 
 
 @pytest.mark.parametrize("bound", ["0001-01-01T00:00:00+23:59", "9999-12-31T23:59:59.999999-23:59"])
 def test_extreme_time_bounds_are_accepted(partner: Caller, bound: str) -> None:
     ids = partner.transactions(minutes(1))
-    assert listed(partner, from_date=bound) + listed(partner, to_date=bound) == ids
+    assert list_ids(partner, from_date=bound) + list_ids(partner, to_date=bound) == ids
 
 
 @pytest.mark.parametrize("name", ["from_date", "to_date"])
@@ -190,13 +190,13 @@ def test_extreme_time_bounds_are_accepted(partner: Caller, bound: str) -> None:
     "value", ["2026-01-01", "2026-01-01T00:00:00", "1767225600", "2026-01-01T24:00:00Z", "now", ""]
 )
 def test_invalid_times_are_refused(partner: Caller, name: str, value: str) -> None:
-    assert refused(partner, **{name: value})
+    assert is_refused(partner, **{name: value})
 
 
 def test_partner_sees_its_own_transactions_only(partner: Caller, other: Caller) -> None:
     ids = partner.transactions(minutes(1))
     other.transactions(minutes(1))
-    assert listed(partner) == ids
+    assert list_ids(partner) == ids
 
 
 def test_listing_for_a_sub_partner_shows_its_transactions_only(partner: Caller) -> None:
@@ -204,7 +204,7 @@ def test_listing_for_a_sub_partner_shows_its_transactions_only(partner: Caller) 
     ids = partner.transactions([{"sub_partner_id": each} for each in (UUID(sub), None)])
     response = partner.ask("GET", "/autoramp-transactions", x_sub_partner_id=sub)
     assert [item["id"] for item in response.json()["items"]] == ids[:1]
-    assert sorted(listed(partner)) == sorted(ids)
+    assert sorted(list_ids(partner)) == sorted(ids)
 
 
 def test_cursor_outside_of_the_sub_partner_is_refused(partner: Caller) -> None:
@@ -270,4 +270,4 @@ def test_all_conditions_apply_together(partner: Caller) -> None:
 def test_production_lists_transactions_too(environments: dict[str, Sandbox]) -> None:
     production = environments["production"].partner()
     ids = production.transactions(minutes(2))
-    assert listed(production) == ids[::-1]
+    assert list_ids(production) == ids[::-1]

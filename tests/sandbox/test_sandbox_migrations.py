@@ -20,7 +20,7 @@ def differences(connection: Connection) -> list[Any]:
     return found
 
 
-async def compared(session: AsyncSession) -> list[Any]:
+async def compare_schemas(session: AsyncSession) -> list[Any]:
     return await (await session.connection()).run_sync(differences)
 
 
@@ -31,9 +31,9 @@ def migrate(address: str) -> None:
 
 def test_migrations_create_the_declared_tables(new_database: Callable[[], str]) -> None:
     with open_database(new_database()) as door:
-        assert door.run(compared) != []
+        assert door.run(compare_schemas) != []
         door.migrate()
-        assert door.run(compared) == []
+        assert door.run(compare_schemas) == []
 
 
 def test_concurrent_migrations_succeed(new_database: Callable[[], str]) -> None:
@@ -41,4 +41,4 @@ def test_concurrent_migrations_succeed(new_database: Callable[[], str]) -> None:
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(migrate, [address] * 4))
     with open_database(address) as door:
-        assert door.run(compared) == []
+        assert door.run(compare_schemas) == []

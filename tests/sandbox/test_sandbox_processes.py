@@ -16,7 +16,7 @@ from paynet_sandbox.database import Database
 from paynet_sandbox.idempotency import DatabaseStore
 
 
-def stormed(address: str, folder: Path, *, careless: bool = False) -> Tried:
+def storm_both(address: str, folder: Path, *, careless: bool = False) -> Tried:
     with migrate_database(address) as door:
         key, other = new_partner(door)[1], new_partner(door)[1]
     with servers(address, folder, 2, is_careless=careless) as running:
@@ -26,13 +26,13 @@ def stormed(address: str, folder: Path, *, careless: bool = False) -> Tried:
 def test_each_key_has_one_effect_and_one_answer(
     new_database: Callable[[], str], tmp_path: Path
 ) -> None:
-    assert stormed(new_database(), tmp_path).broken == []
+    assert storm_both(new_database(), tmp_path).broken == []
 
 
 def test_store_that_checks_first_and_records_later_is_detected(
     new_database: Callable[[], str], tmp_path: Path
 ) -> None:
-    broken = stormed(new_database(), tmp_path, careless=True).broken
+    broken = storm_both(new_database(), tmp_path, careless=True).broken
     assert [each for each in broken if each.endswith(" effects")]
 
 
@@ -48,7 +48,7 @@ async def running(address: str, scope: Scope) -> AsyncIterator[None]:
     await database.close()
 
 
-async def reported(asked: Server, address: str, scope: Scope, key: str) -> list[int]:
+async def list_statuses(asked: Server, address: str, scope: Scope, key: str) -> list[int]:
     """Return the statuses of a retry and of another request, during the first and afterwards."""
 
     async def posted(name: str) -> int:
@@ -70,4 +70,4 @@ def test_retry_during_a_request_of_another_process_is_told_so(
         partner, key = new_partner(door)
         scope = Scope(f"{partner} ", "POST", "/api/autoramps", "key")
         # afterwards it is another request to the store, because its fingerprint is made up
-        assert asyncio.run(reported(asked, address, scope, key)) == [409, 200, 422]
+        assert asyncio.run(list_statuses(asked, address, scope, key)) == [409, 200, 422]

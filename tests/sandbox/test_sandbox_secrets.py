@@ -48,7 +48,7 @@ def requests(key: str) -> Iterator[Request]:
     )
 
 
-async def asked(port: int, wanted: Iterator[Request]) -> Counter[int]:
+async def count_statuses(port: int, wanted: Iterator[Request]) -> Counter[int]:
     """Return how often each status was answered."""
     statuses: Counter[int] = Counter()
 
@@ -89,9 +89,9 @@ def test_key_is_in_no_file_and_no_log_after_all_kinds_of_requests(
         secret = key.removeprefix("paynet_")
         with server(address, log) as running:
             wanted = requests(key)
-            statuses = asyncio.run(asked(running.port, islice(wanted, 234)))
+            statuses = asyncio.run(count_statuses(running.port, islice(wanted, 234)))
             door.run(break_it)
-            statuses += asyncio.run(asked(running.port, islice(wanted, 26)))
+            statuses += asyncio.run(count_statuses(running.port, islice(wanted, 26)))
             assert holding(secret, folder(address), tmp_path) == []
         assert holding(secret, folder(address), tmp_path) == []
         # the search covers the files that are written to

@@ -21,7 +21,7 @@ from paynet_sandbox.tables import Partner
 STATUSES = (500, 400, 503, 201)
 
 
-async def posted(database: Database) -> tuple[list[int], list[str]]:
+async def post_retries(database: Database) -> tuple[list[int], list[str]]:
     """Return the statuses of retries, and the remaining effects of their requests."""
     coming = iter(STATUSES)
 
@@ -48,12 +48,12 @@ async def posted(database: Database) -> tuple[list[int], list[str]]:
 def test_request_that_is_not_stored_leaves_no_effect_and_the_key_free(
     new_database: Callable[[], str],
 ) -> None:
-    statuses, left = asyncio.run(posted(Database(new_database())))
+    statuses, left = asyncio.run(post_retries(Database(new_database())))
     assert statuses == [*STATUSES, 201]
     assert left == ["answered with 201"]
 
 
-async def waited(database: Database) -> list[Stored | Claim]:
+async def wait_without_time(database: Database) -> list[Stored | Claim]:
     """Return what retries without remaining time get when the first request has just ended."""
     await database.migrate()
     store = DatabaseStore(database)
@@ -73,4 +73,4 @@ def test_finished_request_is_not_reported_as_running(
     new_database: Callable[[], str],
 ) -> None:
     stored = Stored("fingerprint", Answer(201, None, b""))
-    assert asyncio.run(waited(Database(new_database()))) == [stored] * 20
+    assert asyncio.run(wait_without_time(Database(new_database()))) == [stored] * 20

@@ -82,7 +82,7 @@ def whole() -> Schema:
     return document(holder, COMPONENTS, roots)
 
 
-def judged(fits: Callable[[str, Any], bool]) -> list[str]:
+def list_wrong(fits: Callable[[str, Any], bool]) -> list[str]:
     """Return the fields and values for which *fits* is wrong."""
     return [
         f"{field} {'refuses' if is_valid else 'takes'} {json.dumps(value)}"
@@ -147,7 +147,7 @@ def test_models_read_null(generated: Generated) -> None:
         }
         return True
 
-    assert judged(fits) == []
+    assert list_wrong(fits) == []
 
 
 def test_server_reads_null(served: tuple[Any, Handlers]) -> None:
@@ -164,8 +164,8 @@ def test_server_reads_null(served: tuple[Any, Handlers]) -> None:
         assert answer.status_code == 500 or answer.json() == {field: value}
         return answer.status_code == 200
 
-    assert judged(takes) == []
-    assert judged(gives) == []
+    assert list_wrong(takes) == []
+    assert list_wrong(gives) == []
 
 
 @cases("name", SPELLINGS)
@@ -183,7 +183,7 @@ def test_mock_reads_null(project: Path) -> None:
     sampler = Sampler(whole())
     for field, (_, schema, _) in FIELDS.items():
         sampler.value(schema, field)  # a valid value is found
-    assert judged(lambda field, value: sampler.fits(FIELDS[field][1], value)) == []
+    assert list_wrong(lambda field, value: sampler.fits(FIELDS[field][1], value)) == []
 
     schemas = project / "schemas"
     api = load(schemas)
@@ -211,7 +211,7 @@ def test_adopting_with_documents_of_openapi_3_1_preserves_null() -> None:
         validator = jsonschema_rs.Draft202012Validator(schema, registry=registry)
         return validator.is_valid({field: value})
 
-    assert judged(fits) == []
+    assert list_wrong(fits) == []
     reported = diff(old, {**modern, "openapi": "3.1.0"})
     assert [(change.kind, change.keyword) for change in reported] == [
         (Kind.DIALECT_CHANGED, "openapi")

@@ -332,7 +332,7 @@ def test_environment_and_seed_are_selected_by_options(tmp_path: Path) -> None:
     assert lines[2] == "answers are made up (seed 7); any credentials will do"
 
 
-def refused(schemas: Path, **said: Any) -> str:
+def read_refusal(schemas: Path, **said: Any) -> str:
     """Return why nothing is served."""
     asked = {"environment": None, "host": "127.0.0.1", "port": 0, "seed": 0, "say": print, **said}
     with pytest.raises(ServeError) as error:
@@ -360,7 +360,7 @@ def test_operation_with_unreadable_requests_answers_501_and_others_are_served(
 
 
 def test_unknown_environment_is_an_error(library: Path) -> None:
-    assert refused(library, environment="staging") == (
+    assert read_refusal(library, environment="staging") == (
         "'staging' is no environment; there are production, sandbox"
     )
 
@@ -368,7 +368,7 @@ def test_unknown_environment_is_an_error(library: Path) -> None:
 def test_port_in_use_is_an_error(library: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        assert refused(library, port=port) == (
+        assert read_refusal(library, port=port) == (
             f"127.0.0.1:{port} can't be listened on (Address already in use); "
             "name another one with --port or --host"
         )
@@ -376,7 +376,7 @@ def test_port_in_use_is_an_error(library: Path) -> None:
 
 def test_missing_package_is_an_error(library: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "uvicorn", None)
-    assert refused(library) == (
+    assert read_refusal(library) == (
         "`dateline serve` needs uvicorn, which this Python does not have; "
         "run: pip install 'dateline[serve]'"
     )

@@ -68,7 +68,7 @@ def get(
     return Response(start["status"], fields, b"".join(each.get("body", b"") for each in pieces))
 
 
-def narrowed(shop: Shop) -> Any:
+def narrow_order(shop: Shop) -> Any:
     """Return the order in the form of the oldest version."""
     return get(wrap(shop, Backend())).json
 
@@ -111,14 +111,14 @@ def test_encoded_body_is_narrowed_in_its_coding(shop: Shop, coding: str, encode:
         response = get(layer, headers=[*AT, (b"accept-encoding", b"br, gzip;q=0.5")])
         assert (b"accept-encoding", b"gzip;q=0.5") in backend.scope["headers"]
         plain = response.body if coding == "identity" else gzip.decompress(response.body)
-        assert json.loads(plain) == narrowed(shop)
+        assert json.loads(plain) == narrow_order(shop)
         assert response.header("content-encoding") == [coding]
 
 
 @pytest.mark.parametrize("headers", [[], [(b"content-type", b"")]], ids=["absent", "empty"])
 def test_body_without_a_content_type_is_narrowed_as_declared(shop: Shop, headers: Fields) -> None:
     layer = wrap(shop, Backend(headers=headers))
-    assert [get(layer).json for _ in range(2)] == [narrowed(shop)] * 2
+    assert [get(layer).json for _ in range(2)] == [narrow_order(shop)] * 2
     wrong = get(wrap(shop, Backend(b"no JSON", headers=headers)))
     assert (wrong.status, b"no JSON" in wrong.body) == (500, False)
     nothing = get(wrap(shop, Backend(b"", headers=headers)))
@@ -187,7 +187,7 @@ def test_redirect_with_a_possible_json_body_loses_it(
 def test_invalid_entity_tag_is_dropped(shop: Shop, tag: str) -> None:
     headers = [(b"content-type", b"application/json"), (b"etag", tag.encode())]
     response = get(wrap(shop, Backend(headers=headers)))
-    assert (response.json, response.header("etag")) == (narrowed(shop), [])
+    assert (response.json, response.header("etag")) == (narrow_order(shop), [])
 
 
 def test_unreadable_coding_is_logged_as_an_error(
@@ -278,7 +278,7 @@ def typed(types: list[str]) -> Fields:
 def test_content_type_in_another_spelling_is_the_same(shop: Shop, types: list[str]) -> None:
     layer = wrap(shop, Backend(headers=typed(types)))
     # the second answer takes a faster path
-    assert [get(layer).json for _ in range(2)] == [narrowed(shop)] * 2
+    assert [get(layer).json for _ in range(2)] == [narrow_order(shop)] * 2
     assert get(wrap(shop, Backend(HINTED, 404, typed(types)))).json == {"message": "no"}
 
 
@@ -493,7 +493,7 @@ def test_other_methods_are_left_to_the_application(shop: Shop, method: str) -> N
 def test_mounted_application_is_served_below_its_path(shop: Shop) -> None:
     app = Starlette(routes=[Mount("/eu", wrap(shop, Backend()))])
     response = ask(app, request("GET", "/eu/api/orders/one", AT))
-    assert response.json == narrowed(shop)
+    assert response.json == narrow_order(shop)
 
 
 def test_application_gets_lifted_body_and_query(shop: Shop) -> None:

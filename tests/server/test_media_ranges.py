@@ -38,7 +38,7 @@ def document(media_type: str, schema: Any) -> dict[str, Any]:
     }
 
 
-def generated(folder: Path, *documents: dict[str, Any]) -> Any:
+def generate_app(folder: Path, *documents: dict[str, Any]) -> Any:
     """Return a function that makes an application of the server adopted from *documents*."""
     adopt(store(folder, list(documents)), folder / "schemas", accept=lambda _: True)
     return Generated(folder, load(folder / "schemas")).module("server")
@@ -81,7 +81,7 @@ USUAL: list[tuple[Any, Any, str, bytes]] = [
 def test_body_of_a_media_range_has_the_usual_type(
     tmp_path: Path, media_type: str, schema: Any, answer: Any, usual: str, sent: bytes
 ) -> None:
-    server = generated(tmp_path, document(media_type, schema))
+    server = generate_app(tmp_path, document(media_type, schema))
     handlers = Handlers(answer)
     app = server.create_app(handlers, environment="production")
     got = ask(app, "GET", "/it")
@@ -96,7 +96,7 @@ def test_body_of_a_media_range_is_narrowed(tmp_path: Path) -> None:
     older = {**THING, "additionalProperties": False}
     fields = {"a": {"type": "string"}, "b": {"type": "integer"}}
     newer = {**older, "properties": fields}
-    server = generated(tmp_path, document("*/*", older), document("*/*", newer))
+    server = generate_app(tmp_path, document("*/*", older), document("*/*", newer))
     app = server.create_app(Handlers({"a": "x", "b": 1}), environment="production")
     answers = [ask(app, "GET", "/it", headers={"X-API-Version": date}).json() for date in DATES[:2]]
     assert answers == [{"a": "x"}, {"a": "x", "b": 1}]
@@ -166,7 +166,7 @@ def test_range_and_its_replacement_are_one_media_type(tmp_path: Path) -> None:
     old, new = (list(side) for side in zip(*pairs, strict=True))
     documents = chain_document(old, older), chain_document(new, newer)
     handlers = NarrowedHandlers()
-    app = generated(tmp_path, *documents).create_app(handlers, environment="production")
+    app = generate_app(tmp_path, *documents).create_app(handlers, environment="production")
     found = {}
     for at, pair in enumerate(pairs):
         for date in (OLD, NEW):

@@ -225,7 +225,7 @@ def door(request: pytest.FixtureRequest) -> Iterator[tuple[str, Door]]:
         yield request.param, Door(app, backend.taken)
 
 
-def _handled(name: str, case: Case) -> list[str]:
+def _list_handled(name: str, case: Case) -> list[str]:
     """Return the media types that a door supports: for handlers one, JSON if possible."""
     listed = [JSON] if JSON in case.gates else [*case.gates][:1]
     return listed if name == "generated" else [*case.gates]
@@ -239,7 +239,7 @@ def _of(position: str) -> list[Case]:
 @cases("case", _of("request"), ids=lambda case: case.path)
 def test_request_of_each_media_type(case: Case, version: str, door: tuple[str, Door]) -> None:
     name, behind = door
-    handled = _handled(name, case)
+    handled = _list_handled(name, case)
     served = [each for each in handled if not case.lacks(each, version)]
     for media_type in case.gates:
         boundary = "; boundary=b" if media_type.startswith("multipart") else ""
@@ -266,7 +266,7 @@ def test_request_of_each_media_type(case: Case, version: str, door: tuple[str, D
 @cases("case", _of("response"), ids=lambda case: case.path)
 def test_response_of_each_media_type(case: Case, version: str, door: tuple[str, Door]) -> None:
     name, behind = door
-    handled = _handled(name, case)
+    handled = _list_handled(name, case)
     served = [each for each in handled if not case.lacks(each, version)]
     for accept in ("*/*", *case.gates):
         response = behind.ask(case, version, accept=accept)

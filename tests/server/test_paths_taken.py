@@ -81,7 +81,7 @@ def spell(lots: random.Random, url: str) -> str:
     return f"{path}{mark}{query}"
 
 
-def spelled(seed: int, count: int) -> list[ShopRequest]:
+def spell_requests(seed: int, count: int) -> list[ShopRequest]:
     lots = random.Random(seed)
     listed = [each for each in ask_at_random(seed, count) if each.version in VERSIONS]
     # the application itself can't handle a lone surrogate
@@ -116,7 +116,7 @@ def leaks(asked: list[ShopRequest], answers: list[Response]) -> list[Any]:
 @pytest.mark.parametrize("strict", [False, True])
 @pytest.mark.parametrize("wraps", [Lenient, lambda app: app], ids=["lenient", "exact"])
 def test_no_spelling_of_a_path_bypasses_the_layer(shop: Shop, wraps: Any, strict: bool) -> None:
-    asked = spelled(3, 500)
+    asked = spell_requests(3, 500)
     app = wraps(backend())
     answers = ask_all(shop.wrap("production", app, strict=strict), asked)
     assert leaks(asked, answers) == []
@@ -134,7 +134,7 @@ def test_no_spelling_of_a_path_bypasses_the_layer(shop: Shop, wraps: Any, strict
 
 
 def test_missing_gate_is_noticed(tmp_path: Any) -> None:
-    asked = spelled(3, 500)
+    asked = spell_requests(3, 500)
     app = Shop(tmp_path, forget_gate).wrap("production", Lenient(backend()))
     assert leaks(asked, ask_all(app, asked)) != []
 
@@ -161,7 +161,7 @@ def send(port: int, asked: ShopRequest, *lines: bytes) -> Response:
 
 def test_no_spelling_of_a_path_bypasses_the_proxy(shop: Shop) -> None:
     # httptools refuses a target with a backslash
-    asked = [each for each in spelled(4, 160) if "\\" not in each.url]
+    asked = [each for each in spell_requests(4, 160) if "\\" not in each.url]
     with serving(Lenient(backend()), "h11") as port:
         alone = [send(port, each) for each in asked]
     with proxying(shop, Lenient(backend())) as port:

@@ -84,7 +84,7 @@ def made() -> Generated:
 
 
 @cache
-def returned() -> dict[str, str]:
+def list_return_types() -> dict[str, str]:
     """Return the return types of the methods in the module of the handlers by name."""
     tree = ast.parse(made().text("server/handlers.py"))
     found = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
@@ -102,7 +102,7 @@ def _list_expected(case: tuple[tuple[str, ...], ...]) -> set[str]:
 
 @cases("number", range(len(CASES)), ids=[str(case) for case in CASES])
 def test_result_has_the_type_of_a_success_of_any_version(number: int) -> None:
-    result = returned()[f"get{number}"]
+    result = list_return_types()[f"get{number}"]
     names = {name for name in ("Success", "Default", "Other") if f"models.{name}" in result}
     assert names == _list_expected(CASES[number])
 
@@ -113,7 +113,11 @@ def test_converters_of_bodies_take_and_return_text_unless_they_are_json(
     media_type: str, way: str
 ) -> None:
     number = [*MEDIA_TYPES].index(media_type)
-    found = [type_ for name, type_ in returned().items() if name.startswith(f"{way}_put{number}")]
+    found = [
+        type_
+        for name, type_ in list_return_types().items()
+        if name.startswith(f"{way}_put{number}")
+    ]
     assert found
     for each in found:
         assert (each == "Convert[str, str]") == (MEDIA_TYPES[media_type] == "str")

@@ -73,7 +73,9 @@ async def authenticate(credentials: Any) -> Any:
     return ACCOUNT if "right" in credentials.values.values() else None
 
 
-def created(package: Generated, handlers: Any, environment: str = "production", **more: Any) -> Any:
+def create_app(
+    package: Generated, handlers: Any, environment: str = "production", **more: Any
+) -> Any:
     """Return an application with *handlers* for every operation."""
     server = package.module("server")
     groups = {each.name: handlers for each in fields(server.Handlers)}
@@ -225,7 +227,7 @@ def test_missing_handler_is_named_at_start(paynet: Generated) -> None:
 
 def test_unknown_environment_is_refused_with_the_known_ones(paynet: Generated) -> None:
     with pytest.raises(ValueError, match="'staging' is no environment of this API; there are prod"):
-        created(paynet, Answering({}), "staging")
+        create_app(paynet, Answering({}), "staging")
 
 
 def test_converter_is_required_by_name(odd: Generated, caplog: pytest.LogCaptureFixture) -> None:
@@ -235,7 +237,7 @@ def test_converter_is_required_by_name(odd: Generated, caplog: pytest.LogCapture
     assert inspect.getdoc(protocol.older_thing_due) == (
         "Return `Thing.due` as it was before 2025-06-01: string (date), not string (date-time)."
     )
-    created(odd, Answering([]), converters=object())
+    create_app(odd, Answering([]), converters=object())
     assert "Thing.due (the method older_thing_due)" in caplog.text
     assert "operations that need one answer 501" in caplog.text
 
@@ -245,7 +247,7 @@ def test_converter_is_required_by_name(odd: Generated, caplog: pytest.LogCapture
 
 def test_one_handler_serves_every_version(paynet: Generated) -> None:
     handlers = Answering(AUTORAMP)
-    app = created(paynet, handlers)
+    app = create_app(paynet, handlers)
     for version, rails in (
         ("2025-03-13", [{"type": "Iban"}]),
         ("2026-07-01", AUTORAMP["deposit_rails"]),
@@ -267,7 +269,7 @@ def test_every_kind_of_parameter_reaches_the_handler(odd: Generated) -> None:
 
     part = {"kind": "a", "size": 1}
     handlers = Answering([{"id": "x", "due": "2025-01-02T03:04:05Z", "part": part}])
-    app = created(odd, handlers, converters=Convert())
+    app = create_app(odd, handlers, converters=Convert())
     found = ask(
         app,
         "GET",
@@ -292,7 +294,7 @@ def test_environments_have_their_own_operations_and_documents(paynet: Generated)
     made = Answering({})
     paths = ["/spec/versions", "/spec", "/spec/2025-03-13", "/spec/2026-08-01"]
     for environment, status in (("production", 404), ("sandbox", 401)):
-        app = created(paynet, made, environment)
+        app = create_app(paynet, made, environment)
         assert ask(app, "POST", f"/api/sandbox/autoramps/{ID}/deposits").status_code == status
         files = ("versions", "latest", "2025-03-13", "2026-08-01")
         for path, file in zip(paths, files, strict=True):
@@ -302,7 +304,7 @@ def test_environments_have_their_own_operations_and_documents(paynet: Generated)
 
 
 def test_framework_is_invisible_to_callers(paynet: Generated) -> None:
-    app = created(paynet, Answering({}))
+    app = create_app(paynet, Answering({}))
     paths = ("/docs", "/redoc", "/openapi.json", "/api/docs", "/api/openapi.json")
     assert {ask(app, "GET", path).status_code for path in paths} == {404}
 

@@ -33,7 +33,7 @@ def document(paths: Document, schemas: Document | None = None) -> Document:
     }
 
 
-def generated(folder: Path, *documents: Document) -> Generated:
+def generate_server(folder: Path, *documents: Document) -> Generated:
     """Return the server adopted from *documents*, oldest first."""
     adopt(store(folder, list(documents)), folder / "schemas", accept=lambda _: True)
     return Generated(folder, load(folder / "schemas"))
@@ -49,7 +49,7 @@ class Anything:
         return None
 
 
-def unchecked(folder: Path, found: Document) -> Generated:
+def generate_unchecked(folder: Path, found: Document) -> Generated:
     """Return the server of definitions that the checks may refuse."""
     adopt(store(folder, [document({})]), folder / "schemas")
     return Generated(folder, replace(load(folder / "schemas"), document=found))
@@ -101,7 +101,7 @@ ONE_VERSION: dict[str, tuple[Document, str]] = {
 @pytest.mark.parametrize("name", ONE_VERSION)
 def test_oddity_of_one_operation_affects_it_alone(name: str, tmp_path: Path) -> None:
     paths, reason = ONE_VERSION[name]
-    made = generated(tmp_path, document(paths, {"A": {"type": "object"}}))
+    made = generate_server(tmp_path, document(paths, {"A": {"type": "object"}}))
     [note] = [note for note in made.notes if "501" in note]
     assert note.startswith("1 operation can't be served at every version and answers 501 there")
     assert note.endswith(f": {reason})")
@@ -127,7 +127,7 @@ def test_component_that_is_no_object_affects_its_users(odd: Any, tmp_path: Path)
     )
     sections = ("responses", "requestBodies", "parameters", "headers")
     found["components"] |= {section: {"Odd": odd} for section in sections}
-    app = app_of(generated(tmp_path, found))
+    app = app_of(generate_server(tmp_path, found))
     asked = [f"GET /{name}" for name in "abcd"]
     assert statuses(app, OLD, *asked) == [501, 204, 204, 204, 204]
 
@@ -139,7 +139,7 @@ def test_response_that_no_value_fits_at_some_version_is_noted(tmp_path: Path) ->
         return document({"/a": {"get": {"operationId": "a", "responses": responses}}})
 
     text = {"type": "string"}
-    made = generated(tmp_path, answering(text, text), answering(text, {"type": "integer"}))
+    made = generate_server(tmp_path, answering(text, text), answering(text, {"type": "integer"}))
     [note] = [note for note in made.notes if "501" in note]
     assert note.startswith("1 operation has a response that no value fits at some version, since")
 
@@ -149,7 +149,7 @@ def test_tags_that_become_one_name_share_a_group(tmp_path: Path) -> None:
         f"/{number}": {"get": {**DONE, "operationId": f"op{number}", "tags": [tag]}}
         for number, tag in enumerate(("two words", "Two-Words", "two_words"))
     }
-    made = generated(tmp_path, document(tagged))
+    made = generate_server(tmp_path, document(tagged))
     assert not [note for note in made.notes if "501" in note]
     handlers = made.text("server/handlers.py")
     assert (handlers.count("two_words: "), handlers.count("class TwoWords")) == (1, 1)
@@ -160,7 +160,7 @@ def test_paths_with_one_name_in_one_version_have_separate_handlers(tmp_path: Pat
     paths = ("/a_b_also", "/a-b", "/a_b", "/a.b", "/jobs", "/jobs/")
     methods = ("get", "post")
     found = document({path: dict.fromkeys(methods, DONE) for path in paths})
-    made = generated(tmp_path, found)
+    made = generate_server(tmp_path, found)
     assert not [note for note in made.notes if "501" in note]
     handlers = made.text("server/handlers.py")
     for name in (*("a_b_also", "a_b", "a_b_also_also", "a_b_also_also_also", "jobs", "jobs_also"),):
@@ -181,7 +181,7 @@ def test_paths_with_one_name_in_one_version_have_separate_handlers(tmp_path: Pat
 def test_paths_with_one_name_keep_it_in_all_versions(tmp_path: Path) -> None:
     older = {path: {"get": DONE} for path in ("/a", "/a-")}
     newer = {path: {"get": DONE} for path in ("/a/", "/a_")}
-    made = generated(tmp_path, document(older), document(newer))
+    made = generate_server(tmp_path, document(older), document(newer))
     assert not [note for note in made.notes if "501" in note]
     app = app_of(made)
     assert statuses(app, OLD, "GET /a", "GET /a-", "GET /a/", "GET /a_") == [
@@ -202,7 +202,7 @@ def test_paths_with_one_name_keep_it_in_all_versions(tmp_path: Path) -> None:
 
 def test_paths_with_one_name_in_different_versions_have_separate_handlers(tmp_path: Path) -> None:
     older, newer = ({path: {"get": DONE, "post": DONE}} for path in ("/a", "/a/"))
-    made = generated(tmp_path, document(older), document(newer))
+    made = generate_server(tmp_path, document(older), document(newer))
     assert not [note for note in made.notes if "501" in note]
     handlers = made.text("server/handlers.py")
     before = NEW.replace("-", "_")
@@ -223,7 +223,7 @@ def test_moved_parameter_answers_501_at_its_old_place(tmp_path: Path) -> None:
         found["components"]["parameters"] = {"n": parameter}
         return found
 
-    made = generated(tmp_path, holding("header"), holding("query"))
+    made = generate_server(tmp_path, holding("header"), holding("query"))
     app = app_of(made)
     assert (statuses(app, OLD, "GET /a"), statuses(app, NEW, "GET /a")) == ([501, 204], [204, 204])
 
@@ -251,7 +251,7 @@ class Convert:
 
 
 def test_operation_without_its_converter_answers_501_where_needed(tmp_path: Path) -> None:
-    made = generated(tmp_path, restated("string"), restated("integer"))
+    made = generate_server(tmp_path, restated("string"), restated("integer"))
     assert [note for note in made.notes if "501" in note] == [
         "2 converters are yours to write (`Converters` in the handlers, first older_thing_due); "
         "without it, operations that need it answer 501"
@@ -285,7 +285,7 @@ def test_names_in_other_alphabets_become_python_names(tmp_path: Path) -> None:
         "/a": {"get": {**DONE, "tags": ["用户"], **query(*parameters)}},
         "/b": {"get": {**DONE, "tags": ["用户"]}},
     }
-    made = unchecked(tmp_path, document(paths))
+    made = generate_unchecked(tmp_path, document(paths))
     assert not [note for note in made.notes if "501" in note]
     keywords = [each.keyword for each in made.module("server.routes").OPERATIONS[-2].parameters]
     assert keywords == ["start", "start_less", "start_greater", "u540d", "gru00f6u00dfe"]
@@ -293,7 +293,9 @@ def test_names_in_other_alphabets_become_python_names(tmp_path: Path) -> None:
 
 
 def test_undefined_security_scheme_is_the_authorization_header(tmp_path: Path) -> None:
-    made = unchecked(tmp_path, document({"/a": {"get": {**DONE, "security": [{"lost": []}]}}}))
+    made = generate_unchecked(
+        tmp_path, document({"/a": {"get": {**DONE, "security": [{"lost": []}]}}})
+    )
     seen = []
 
     async def authenticate(credentials: Any) -> Any:
@@ -323,7 +325,7 @@ def test_accounts_are_known_where_no_secured_operation_is_served(tmp_path: Path)
     found["components"]["securitySchemes"] = {
         "key": {"type": "apiKey", "in": "header", "name": "X-Key"}
     }
-    made = generated(tmp_path, found)
+    made = generate_server(tmp_path, found)
     assert made.module("server.handlers").Handlers()
 
 

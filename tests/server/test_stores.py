@@ -73,7 +73,7 @@ def redis() -> Iterator[str]:
 
 
 @asynccontextmanager
-async def opened(kind: str, address: str, **said: Any) -> AsyncIterator[Any]:
+async def open_store(kind: str, address: str, **said: Any) -> AsyncIterator[Any]:
     """Yield a store; two of them behave like those of two processes."""
     if kind == "postgresql":
         yield PostgresStore(connect_to_postgresql(address), **said)
@@ -90,7 +90,10 @@ def run(request: pytest.FixtureRequest) -> Callable[..., None]:
 
     def run(use: Callable[[Any, Any], Awaitable[None]], **said: Any) -> None:
         async def main() -> None:
-            async with opened(kind, address, **said) as one, opened(kind, address, **said) as two:
+            async with (
+                open_store(kind, address, **said) as one,
+                open_store(kind, address, **said) as two,
+            ):
                 await use(one, two)
 
         asyncio.run(main())
@@ -172,7 +175,7 @@ def test_effects_are_in_the_transaction_of_the_answer(postgresql: str) -> None:
 
 def test_claim_lasts_exactly_as_long_as_its_request(redis: str) -> None:
     async def main() -> None:
-        async with opened("redis", redis, lease=0.2) as one, opened("redis", redis) as two:
+        async with open_store("redis", redis, lease=0.2) as one, open_store("redis", redis) as two:
             assert await one.claim(attempt("long"), 1) is Claim.TAKEN
             assert await two.claim(attempt("long"), 0.5) is Claim.RUNNING
             # as if its process had ended

@@ -438,7 +438,7 @@ class Endless:
 
 
 @contextmanager
-def opened(feeds: Feeds, door: str, endless: Endless) -> Iterator[int]:
+def open_door(feeds: Feeds, door: str, endless: Endless) -> Iterator[int]:
     """Serve *endless* through a *door*; yield the port."""
     if door == "server":
         with serving(feeds.serve(endless)) as port:
@@ -459,7 +459,7 @@ def opened(feeds: Feeds, door: str, endless: Endless) -> Iterator[int]:
 @pytest.mark.parametrize("door", ["server", "around", "proxy"])
 def test_endless_stream_is_passed_on_and_ends_with_a_disconnect(feeds: Feeds, door: str) -> None:
     endless = Endless()
-    with opened(feeds, door, endless) as port:
+    with open_door(feeds, door, endless) as port:
         url = f"http://127.0.0.1:{port}/api/events"
         headers = {"X-API-Version": OLD}
         with httpx.stream("GET", url, headers=headers, timeout=10) as response:
@@ -474,7 +474,7 @@ def test_endless_stream_is_passed_on_and_ends_with_a_disconnect(feeds: Feeds, do
 @pytest.mark.parametrize("door", ["server", "around", "proxy"])
 def test_stream_waits_for_a_slow_reader(feeds: Feeds, door: str) -> None:
     endless = Endless(size=500_000)
-    with opened(feeds, door, endless) as port:
+    with open_door(feeds, door, endless) as port:
         with socket.create_connection(("127.0.0.1", port)) as caller:
             head = f"GET /api/events HTTP/1.1\r\nHost: x\r\nX-API-Version: {OLD}\r\n\r\n"
             caller.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)

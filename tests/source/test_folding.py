@@ -25,7 +25,7 @@ TEXTS = st.lists(st.tuples(PIECES, st.sampled_from([" ", ""])), min_size=1, max_
 )
 
 
-def folded(text: str) -> str:
+def fold(text: str) -> str:
     document = {"key": {"list": [text, {"below": text}], "text": text}}
     written = yaml_text(document, width=WIDTH)
     assert yaml.safe_load(written) == document
@@ -35,7 +35,7 @@ def folded(text: str) -> str:
 @given(TEXTS)
 def test_any_text_round_trips(text: str) -> None:
     longest = max(map(len, text.split()), default=0)
-    assert all(len(line) <= WIDTH or longest > 12 for line in folded(text).split("\n"))
+    assert all(len(line) <= WIDTH or longest > 12 for line in fold(text).split("\n"))
 
 
 @pytest.mark.parametrize(

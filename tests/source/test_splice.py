@@ -281,7 +281,7 @@ def lines_of(text: str, start: int, end: int) -> int:
     return text.count("\n", start, end) + 1
 
 
-def concerned(text: str, root: Span, kind: str, trail: Trail) -> int:
+def count_concerned(text: str, root: Span, kind: str, trail: Trail) -> int:
     """Return how many lines of *text* an edit may change."""
     holder = span_at(root, trail[:-1])
     if holder.style in ("{", "["):
@@ -311,7 +311,7 @@ def lines_above(text: str, start: int) -> int:
     return len(comments) + len(list(takewhile(lambda line: not line.strip(), reversed(rest))))
 
 
-def unchanged(before: list[bytes], after: list[bytes]) -> int:
+def count_unchanged(before: list[bytes], after: list[bytes]) -> int:
     """Return how many lines at the beginning and at the end of *before* are in *after* as well."""
     most = min(len(before), len(after))
     first = next((i for i in range(most) if before[i] != after[i]), most)
@@ -367,8 +367,8 @@ def check_edit(content: bytes, document: Any, kind: str, trail: Trail, folder: P
     assert content.startswith(BYTE_ORDER_MARK) == after.startswith(BYTE_ORDER_MARK)
     before = content.removeprefix(BYTE_ORDER_MARK).splitlines(keepends=True)
     lines = after.removeprefix(BYTE_ORDER_MARK).splitlines(keepends=True)
-    most = concerned(text, root, kind, trail)
-    kept = unchanged(before, lines)
+    most = count_concerned(text, root, kind, trail)
+    kept = count_unchanged(before, lines)
     assert kept >= len(before) - most, f"{kind} {trail}\n{text}\n-----\n{after.decode()}"
 
 

@@ -119,7 +119,7 @@ class Bounds:
             return schema["const"]
         if "enum" in schema:
             return pick.choice(schema["enum"]) if schema["enum"] else None
-        kinds = schema.get("type", _implied(schema))
+        kinds = schema.get("type", _infer_type(schema))
         kind = pick.choice(kinds) if isinstance(kinds, list) else kinds
         if kind == "object":
             return self._object(schema, root, depth)
@@ -197,7 +197,7 @@ class Bounds:
 _NOTHING: Final = object()
 
 
-def _implied(schema: Schema) -> Any:
+def _infer_type(schema: Schema) -> Any:
     """Return the type that the keywords of *schema* apply to."""
     for kind, keys in (
         ("object", ("properties", "required", "additionalProperties", "patternProperties")),

@@ -50,12 +50,12 @@ class DifferView:
             return True
         if view.never:
             return False
-        if not _typed(view, value) or not _listed(view, value):
+        if not _has_type(view, value) or not _is_listed(view, value):
             return False
         if not all(self._one_of(view, at, value) for at in range(len(view.unions))):
             return False
         return (
-            _bounded(view, value)
+            _satisfies_bounds(view, value)
             and self._object(view, value)
             and self._array(view, value)
             # a part that allows null allows it whatever other keywords say
@@ -122,11 +122,11 @@ def _saying(parts: Parts) -> list[Part]:
     return [part for part in parts if part.node.keys() - part.skip]
 
 
-def _typed(view: SchemaView, value: Any) -> bool:
+def _has_type(view: SchemaView, value: Any) -> bool:
     return view.types is None or type_of(value) in view.types
 
 
-def _listed(view: SchemaView, value: Any) -> bool:
+def _is_listed(view: SchemaView, value: Any) -> bool:
     return view.values is None or text(value) in view.values
 
 
@@ -149,7 +149,7 @@ def _is_unique(view: SchemaView) -> bool:
     return any(fact.value is True for fact in view.facts.get("uniqueItems", ()))
 
 
-def _bounded(view: SchemaView, value: Any) -> bool:
+def _satisfies_bounds(view: SchemaView, value: Any) -> bool:
     """Return whether *value* satisfies the keywords that contain no schemas."""
     facts = [{key: fact.value} for key in _ASSERTED for fact in view.facts.get(key, ())]
     types = sorted(view.types) if view.types is not None else None

@@ -45,7 +45,7 @@ async def _storm(ports: Sequence[int], key: str, other: str, posts: int, keys: i
     wanted = [(names[n % keys], ports[n // keys % len(ports)]) for n in range(posts)]
     waited: Counter[str] = Counter()
     answers = await asyncio.gather(
-        *(_created(port, key, name, waited, note=name) for name, port in wanted)
+        *(_create(port, key, name, waited, note=name) for name, port in wanted)
     )
     first = {name: answer for (name, _), answer in zip(wanted, answers, strict=True)}
     broken = [
@@ -56,10 +56,10 @@ async def _storm(ports: Sequence[int], key: str, other: str, posts: int, keys: i
     broken += await _effects(ports[0], key, first)
     broken += [f"another account: {each}" for each in await _effects(ports[0], other, {})]
     for name, port in zip(names, [*ports] * keys, strict=False):
-        reused = await _created(port, key, name, waited, note="another body")
+        reused = await _create(port, key, name, waited, note="another body")
         if reused.status != _REUSED:
             broken.append(f"{name} with another body: {reused.status}")
-    theirs = {name: await _created(ports[-1], other, name, waited, note=name) for name in names}
+    theirs = {name: await _create(ports[-1], other, name, waited, note=name) for name in names}
     broken += await _effects(ports[-1], other, theirs)
     broken += await _effects(ports[-1], key, first)
     said = f"{posts} POSTs over {keys} keys at {len(ports)} servers, {len(broken)} misses"
@@ -81,7 +81,7 @@ async def _crashes(server: Server, key: str, posts: int, kills: int) -> Tried:
 
     async def call() -> None:
         for name in names:
-            first[name] = await _insisted(server, key, name, cut)
+            first[name] = await _insist(server, key, name, cut)
 
     async def kill() -> None:
         for number in range(1, kills + 1):
@@ -98,7 +98,7 @@ async def _crashes(server: Server, key: str, posts: int, kills: int) -> Tried:
             group.create_task(call())
     broken = [f"{name}: {answer.status}" for name, answer in first.items() if answer.status != 200]
     for name, answer in first.items():
-        if await _insisted(server, key, name, Counter()) != answer:
+        if await _insist(server, key, name, Counter()) != answer:
             broken.append(f"{name}: not the answer that it was")
     broken += await _effects(server.port, key, first)
     if not cut:
@@ -107,11 +107,11 @@ async def _crashes(server: Server, key: str, posts: int, kills: int) -> Tried:
     return Tried(f"{said}, {len(broken)} misses", broken)
 
 
-async def _insisted(server: Server, key: str, name: str, cut: Counter[str]) -> Answer:
+async def _insist(server: Server, key: str, name: str, cut: Counter[str]) -> Answer:
     """Retry until there is an answer, and return it; count how many attempts were *cut* off."""
     while True:
         try:
-            return await _created(server.port, key, name, Counter(), note=name)
+            return await _create(server.port, key, name, Counter(), note=name)
         except ConnectionRefusedError:
             pass
         except (OSError, EOFError):
@@ -119,7 +119,7 @@ async def _insisted(server: Server, key: str, name: str, cut: Counter[str]) -> A
         await asyncio.sleep(0.02)
 
 
-async def _created(port: int, key: str, name: str, waited: Counter[str], **body: Any) -> Answer:
+async def _create(port: int, key: str, name: str, waited: Counter[str], **body: Any) -> Answer:
     """Return the answer to a POST; retry while the first request is still in progress."""
     headers = {"X-API-Key": key, "IDEMPOTENCY-KEY": name}
     while (answer := await ask(port, "POST", _PATH, headers, body)).status == _RUNNING:

@@ -237,7 +237,7 @@ def _read(schema: Any, schemas: dict[str, Any], old: bool, strict: bool) -> Any:
     union = next((key for key in ("oneOf", "anyOf") if key in schema), None)
     # members that only contain `required` are no types
     if union and any(each.keys() - {"required"} for each in schema[union]):
-        members = [each for member in schema[union] for each in _unnested(member, schemas)]
+        members = [each for member in schema[union] for each in _flatten_union(member, schemas)]
         made.pop(union)
         made["anyOf"] = _read(members, schemas, old, strict)
         if not strict:
@@ -276,7 +276,7 @@ def _other_tags(schema: dict[str, Any], schemas: dict[str, Any]) -> Iterator[dic
                 return
 
 
-def _unnested(member: dict[str, Any], schemas: dict[str, Any]) -> list[dict[str, Any]]:
+def _flatten_union(member: dict[str, Any], schemas: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the members of the union that *member* refers to, or *member* itself."""
     named = schemas.get(member.get("$ref", "").rsplit("/", 1)[-1], {})
     return named["oneOf"] if "discriminator" in named else [member]
