@@ -44,20 +44,20 @@ SCHEMAS: dict[str, tuple[tuple[str, ...], str]] = {
         ("{properties: {a: {}}}", "{properties: {a: {}, b: {type: string}}}"),
         "{properties: {a: {}, b: {type: string, x-added: '2021-02-03'}}}",
     ),
-    "a field that went": (
+    "a removed field": (
         ("{properties: {a: {}, b: {type: string}}}", "{properties: {a: {}}}"),
         "{properties: {a: {}, b: {type: string, x-removed: '2021-02-03'}}}",
     ),
-    "a field that came and went": (
+    "an added and removed field": (
         ("{properties: {a: {}}}", "{properties: {a: {}, b: {}}}", "{properties: {a: {}}}"),
         "{properties: {a: {}, b: {x-added: '2021-02-03', x-removed: '2022-05-06'}}}",
     ),
-    "a field that came back": (
+    "a restored field": (
         ("{properties: {a: {}, b: {}}}", "{properties: {a: {}}}", "{properties: {a: {}, b: {}}}"),
         "{properties: {a: {}, b: {x-added: '2022-05-06', "
         "x-was: {'2022-05-06': {x-added: null, x-removed: '2021-02-03'}}}}}",
     ),
-    "a field that changed, went and came back": (
+    "a changed, removed and restored field": (
         (
             "{properties: {a: {}, b: {maxLength: 1}}}",
             "{properties: {a: {}, b: {maxLength: 2}}}",
@@ -106,7 +106,7 @@ SCHEMAS: dict[str, tuple[tuple[str, ...], str]] = {
         ("{type: string, format: date, minLength: 1}", "{type: string, format: date-time}"),
         "{type: string, format: date-time, x-was: {'2021-02-03': {format: date, minLength: 1}}}",
     ),
-    "a keyword that was not there": (
+    "an added keyword": (
         ("{type: string}", "{type: string, format: date}", "{type: string, format: uuid}"),
         "{type: string, format: uuid, x-was: "
         "{'2022-05-06': {format: date}, '2021-02-03': {format: null}}}",
@@ -125,7 +125,7 @@ SCHEMAS: dict[str, tuple[tuple[str, ...], str]] = {
         "{oneOf: [{const: a, x-removed: '2021-02-03'}, {const: b}, "
         "{const: a, x-added: '2021-02-03'}]}",
     ),
-    "an enumeration that was none": (
+    "a type that became an enumeration": (
         ("{type: string}", "{type: string, enum: [a]}"),
         "{type: string, enum: [a], x-was: {'2021-02-03': {enum: null}}}",
     ),
@@ -174,7 +174,7 @@ SCHEMAS: dict[str, tuple[tuple[str, ...], str]] = {
         ("{items: {type: array, items: {maximum: 1}}}", "{items: {type: array, items: {}}}"),
         "{items: {type: array, items: {x-was: {'2021-02-03': {maximum: 1}}}}}",
     ),
-    "items that came": (
+    "added items": (
         ("{type: array}", "{type: array, items: {type: string}}"),
         "{type: array, items: {type: string}, x-was: {'2021-02-03': {items: null}}}",
     ),
@@ -291,12 +291,12 @@ LATER: dict[str, tuple[list[Document], tuple[str | int, ...], Any]] = {
         ("components", "schemas", "B"),
         {"type": "string"},
     ),
-    "a component that nothing refers to": (
+    "an unused component": (
         loans_with(schemas={"B": {"type": "string"}}),
         ("components", "schemas", "B"),
         {"type": "string", **ADDED},
     ),
-    "a component that was there before anything referred to it": (
+    "a component that existed before anything referred to it": (
         [
             api(schemas={"B": {"type": "string"}}),
             api(
@@ -307,7 +307,7 @@ LATER: dict[str, tuple[list[Document], tuple[str | int, ...], Any]] = {
         ("components", "schemas", "B"),
         {"type": "string", "x-added": "2020-01-01"},
     ),
-    "a component that came back": (
+    "a restored component": (
         [api(schemas={"B": {}}), api(), api(schemas={"B": {}}), api()],
         ("components", "schemas", "B"),
         {

@@ -497,7 +497,7 @@ def test_files_can_not_be_nested_endlessly(tmp_path: Path) -> None:
         bundle_files(write_files(tmp_path, files))
 
 
-def test_an_extension_may_refer_to_what_contains_itself(tmp_path: Path) -> None:
+def test_extension_may_refer_to_its_container(tmp_path: Path) -> None:
     ref = {"$ref": "0.json"}
     files: dict[str, Any] = {"openapi.json": {**HEAD, "x-a": ref, "x-b": {"c": [ref]}}}
     files["0.json"] = {"below": {"$ref": "1.json"}, "x": 1}

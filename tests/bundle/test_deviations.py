@@ -241,7 +241,7 @@ REFUSED: dict[str, tuple[str, bytes, str]] = {
     ),
     "single quotes": (".json", in_json(schema="{'a': 1}"), "1:187: json-syntax: "),
     "a leading zero": (".json", in_json(schema='{"const": 01}'), "1:197: json-syntax: "),
-    "a blank that is none": (
+    "an invalid blank": (
         ".json",
         in_json(schema='{"const":\u00a01}'),
         "1:195: json-syntax: the character U+00A0 ",
@@ -300,7 +300,7 @@ REFUSED: dict[str, tuple[str, bytes, str]] = {
     ),
     "a set": (".yaml", in_yaml(schema="!!set { a }"), "14:8: tag-used: the tag !!set "),
     "a tag of another kind": (".yaml", in_yaml(schema="!!map [a]"), "14:8: tag-used: "),
-    "a number that is none": (".yaml", in_yaml(schema="{ const: !!int a }"), "14:17: tag-used: "),
+    "an invalid number": (".yaml", in_yaml(schema="{ const: !!int a }"), "14:17: tag-used: "),
     "an integer of YAML 1.1": (
         ".yaml",
         in_yaml(schema="{ const: !!int 010 }"),
@@ -316,7 +316,7 @@ REFUSED: dict[str, tuple[str, bytes, str]] = {
         in_yaml(schema="{ not: !!bool y }"),
         "14:15: tag-used: ",
     ),
-    "bytes that are none": (".yaml", in_yaml(schema="{ const: !!binary a }"), "14:17: tag-used: "),
+    "invalid bytes": (".yaml", in_yaml(schema="{ const: !!binary a }"), "14:17: tag-used: "),
     "several documents": (".yaml", in_yaml() + b"---\na: 1\n", "15:1: several-documents: "),
     "a list as a key": (".yaml", in_yaml(schema="{ ? [a] : 1 }"), "14:12: key-not-text: "),
 }

@@ -120,8 +120,8 @@ EDITS: dict[str, tuple[Edit, Edit]] = {
     "tag": both("tags", 0, "description", value="Other."),
     "summary": both(*GET, "summary", value="Get."),
     "operation id": both(*GET, "operationId", value="other"),
-    "operation gone": both(*GET, value=GONE),
-    "path gone": both("paths", "/covers", value=GONE),
+    "operation removed": both(*GET, value=GONE),
+    "path removed": both("paths", "/covers", value=GONE),
     "deprecated": both(*GET, "deprecated", value=True),
     "security of an operation": both(*GET, "security", value=[{"basic": []}]),
     "security": both("security", value=[]),
@@ -129,7 +129,7 @@ EDITS: dict[str, tuple[Edit, Edit]] = {
         [(("securityDefinitions", "key", "name"), "X-Other")],
         [(("components", "securitySchemes", "key", "name"), "X-Other")],
     ),
-    "scope gone": (
+    "scope removed": (
         [(("securityDefinitions", "oauth", "scopes", "write"), GONE)],
         [((*OAUTH_3, "scopes", "write"), GONE)],
     ),
@@ -152,7 +152,7 @@ EDITS: dict[str, tuple[Edit, Edit]] = {
         [(("paths", "/loans/{id}", "parameters", 0, "type"), "integer")],
         [(("paths", "/loans/{id}", "parameters", 0, "schema", "type"), "integer")],
     ),
-    "parameter gone": (
+    "parameter removed": (
         [((*GET, "parameters", 0), GONE)],
         [((*GET, "parameters", 0), GONE)],
     ),
@@ -188,11 +188,11 @@ EDITS: dict[str, tuple[Edit, Edit]] = {
             (("components", "requestBodies", "LoanBody", "required"), GONE),
         ],
     ),
-    "body gone": (
+    "body removed": (
         [((*PUT, "parameters"), GONE)],
         [((*PUT, "requestBody"), GONE)],
     ),
-    "field gone": (
+    "field removed": (
         [((*COVERS, "post", "parameters", 1), GONE)],
         [((*COVERS, "post", *FORM, *FILE, "title"), GONE)],
     ),
@@ -243,7 +243,7 @@ EDITS: dict[str, tuple[Edit, Edit]] = {
             for status in ("200", "404")
         ],
     ),
-    "response gone": both(*GET, "responses", "404", value=GONE),
+    "response removed": both(*GET, "responses", "404", value=GONE),
     "response added": both(*GET, "responses", "409", value={"description": "d"}),
     "response description": both(*GET, "responses", "200", "description", value="d"),
     "response type": (
@@ -253,7 +253,7 @@ EDITS: dict[str, tuple[Edit, Edit]] = {
             for name in (JSON, "application/xml")
         ],
     ),
-    "header gone": both(*GET, "responses", "200", "headers", "X-Tags", value=GONE),
+    "header removed": both(*GET, "responses", "200", "headers", "X-Tags", value=GONE),
     "header type": (
         [((*GET, "responses", "200", "headers", "X-Rate", "type"), "string")],
         [((*GET, "responses", "200", "headers", "X-Rate", "schema", "type"), "string")],
@@ -269,7 +269,7 @@ EDITS: dict[str, tuple[Edit, Edit]] = {
             ((*PUT, "responses", "404", "description"), "No."),
         ],
     ),
-    "property gone": of_loan("properties", "covers", value=GONE),
+    "property removed": of_loan("properties", "covers", value=GONE),
     "property added": of_loan("properties", "new", value={"type": "string"}),
     "property type": of_loan("properties", "kind", "type", value="integer"),
     "required": of_loan("required", 2, value="covers"),
@@ -290,7 +290,7 @@ EDITS: dict[str, tuple[Edit, Edit]] = {
         [(("definitions", "Cover", "properties", "size", "exclusiveMinimum"), False)],
         [(("components", "schemas", "Cover", "properties", "size", "exclusiveMinimum"), False)],
     ),
-    "definition gone": (
+    "definition removed": (
         [(("definitions", "ShortLoan"), GONE)],
         [(("components", "schemas", "ShortLoan"), GONE)],
     ),

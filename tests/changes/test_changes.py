@@ -447,7 +447,7 @@ def test_table_of_the_specification_is_rendered() -> None:
         ("query", "X-API-Version", "2024-01-15", "2024-09-01", True),
     ],
 )
-def test_the_name_of_a_version_is_no_change_of_the_parameter_that_chooses_one(
+def test_version_name_is_no_change_of_the_version_parameter(
     tmp_path: Path, place: str, name: str, before: str, now: str, is_change: bool
 ) -> None:
     schema = {"type": "string", "default": now, "x-was": {"2024-09-01": {"default": before}}}

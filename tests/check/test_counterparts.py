@@ -87,8 +87,8 @@ CHANGED: Final = {
     ),
     "one value in place of two": ((LOST, "active"), f"lost {SAID} ('paused' -> 'active')"),
     "none": ((f"\n          x-shown-as: {LOST}", ""), f"lost {SAID} ('active' -> left out)"),
-    "none, of a union": ((TAPE, ""), f'Tape {SAID} ({{"kind": "book"}} -> left out)'),
-    "one, where none was": (
+    "removed, of a union": ((TAPE, ""), f'Tape {SAID} ({{"kind": "book"}} -> left out)'),
+    "added": (
         (
             "const: paused, x-added: 2024-03-01",
             "const: paused, x-added: 2024-03-01, x-shown-as: active",

@@ -151,7 +151,7 @@ INVISIBLE: Final = {
             (RENAMED, f"Loan.owner {NAME} ('holder' -> 'reader')"),
         ],
     ),
-    "names of fields that are gone": (
+    "names of removed fields": (
         swap("name: mark", "name: sign"),
         [
             (RENAMED, f"Loan.room_mark {NAME} ('sign' -> 'mark')"),

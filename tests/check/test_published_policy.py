@@ -53,7 +53,7 @@ LOOSENED: Final[dict[str, tuple[Edits, list[tuple[str, str, str]]]]] = {
           "value-added loosened (never -> gated). It would hide Loan.state: value lost added"),
          LOST],
     ),
-    "the policy goes": (
+    "the policy is removed": (
         ((f"{POLICY}\n", ""), ("[active, returned]", "[active, returned, lost]")),
         [("policy-loosened", "gated",
           "value-added loosened (never -> gated). It would hide Loan.state: value lost added"),

@@ -62,7 +62,7 @@ SENDABLE: Final[dict[str, Json]] = {
         "204": {"description": "none", **ADDED},
         "default": json(_OTHER),
     },
-    "some content in place of none beside a default": {
+    "added content beside a default": {
         "204": {"description": "none", **REMOVED},
         "200": json(**ADDED),
         "default": json(_OTHER),
@@ -73,11 +73,11 @@ SENDABLE: Final[dict[str, Json]] = {
         "default": json(),
     },
     "no content in place of some": {"204": json(**REMOVED), "200": json(**ADDED)},
-    "none in place of some content": {
+    "removed content": {
         "200": json(**REMOVED),
         "204": {"description": "none", **ADDED},
     },
-    "content that is gone": {"200": response((_JSON, _OBJECT, REMOVED))},
+    "content with x-removed": {"200": response((_JSON, _OBJECT, REMOVED))},
     "an error without a body": {"200": json(), "409": {"description": "no", **ADDED}},
     "a redirect in place of another": {"302": json(**REMOVED), "303": json(**ADDED)},
     "a media type in place of another": {
@@ -96,7 +96,7 @@ SENDABLE: Final[dict[str, Json]] = {
         "200": response(("text/csv", S, ADDED), (_JSON, _OBJECT, {}))
     },
     "the only media type": {"200": response((_JSON, _OBJECT, ADDED))},
-    "an error that is gone": {"200": json(), "409": json(**REMOVED)},
+    "a removed error": {"200": json(), "409": json(**REMOVED)},
     **{
         f"{status} with another body that nobody gets": {
             "200": json(),

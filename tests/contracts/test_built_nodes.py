@@ -38,7 +38,7 @@ def union(keyword: str, *names: str) -> str:
 
 REFERENCES: Final = [{"$ref": f"#/components/schemas/{name}"} for name in "AB"]
 NARROWED: Final[dict[str, tuple[str, Any]]] = {
-    "a reference is the node that it leads to": (
+    "a reference is the node of its target": (
         f"{OTHER}    Thing: {{ $ref: '#/components/schemas/Other' }}",
         "Other",
     ),

@@ -79,13 +79,13 @@ POSITIONS: Final[dict[str, tuple[Json, Json, tuple[str | int, ...], tuple[Any, .
         ("a",),
         (None, None, 3),
     ),
-    "none before": (
+    "added default": (
         _fields({**_GATED, "x-was": {MIDDLE: {"default": 1}, NEW: {"default": None}}}),
         {},
         ("a",),
         (1, _ABSENT, 3),
     ),
-    "none now": (_fields(_history(I, default=2)), {}, ("a",), (2, 2, _ABSENT)),
+    "removed default": (_fields(_history(I, default=2)), {}, ("a",), (2, 2, _ABSENT)),
     "renamed value": (
         _fields(_history({**_STATE, "default": "closed"}, default="open")),
         {},
@@ -119,7 +119,7 @@ _PLACES: Final = ("query", "header", "cookie")
 
 PARAMETERS: Final[dict[str, tuple[Json, tuple[Any, ...]]]] = {
     "schema": ({"schema": _GATED}, _EACH),
-    "schema, none before": (
+    "schema, added default": (
         {"schema": {**_GATED, "x-was": {MIDDLE: {"default": 1}, NEW: {"default": None}}}},
         (1, None, 3),
     ),

@@ -44,7 +44,7 @@ CASES: dict[str, tuple[dict[str, Any], list[tuple[int, int]]]] = {
         {"get": GET, "x-was": {THIRD: {"put": PUT}}},
         [(200, 200), (200, 200), (200, 405)],
     ),
-    "there for a time": (
+    "added and removed": (
         {"get": GET, "x-was": {THIRD: {"put": PUT}, SECOND: {"put": None}}},
         [(200, 405), (200, 200), (200, 405)],
     ),

@@ -393,7 +393,7 @@ SPELLINGS: Final[dict[str, list[Any]]] = {
         },
         {"allOf": [{"dependentRequired": {"a": ["b", "c"]}}, {"dependentRequired": {"b": ["c"]}}]},
     ],
-    "schemas that are apart": [
+    "schemas without common values": [
         {"anyOf": [{"type": "string"}, {"type": "array", "format": "a"}, {"type": "object"}]},
         {"oneOf": [{"type": "string"}, {"type": "array", "format": "a"}, {"type": "object"}]},
         {

@@ -57,13 +57,13 @@ CHANGES: Final[dict[str, tuple[Schema, Schema, tuple[str, str], tuple[str, str]]
         ("book", "audio"),
         ("book", "disc"),
     ),
-    "a mapping that came": (
+    "an added mapping": (
         {"propertyName": "kind", "mapping": {"book": "Book", "disc": "Disc"}},
         {"propertyName": "kind"},
         ("book", "disc"),
         ("Book", "Disc"),
     ),
-    "a mapping that went": (
+    "a removed mapping": (
         {"propertyName": "kind"},
         {"propertyName": "kind", "mapping": {"book": "Book", "disc": "Disc"}},
         ("Book", "Disc"),

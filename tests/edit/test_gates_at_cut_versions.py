@@ -35,7 +35,7 @@ ATTACHED: Final[dict[str, tuple[Edits, str]]] = {
         "`x-added: 2024-09-01` attaches to a version that is cut, and 2024-09-01 stays as it is "
         "published. Date it with a version that is not cut yet, such as `next`.",
     ),
-    "a field that goes": (
+    "a removed field": (
         ((FINE, "fine_cents: { type: integer, x-removed: 2024-09-01 }"),),
         "`x-removed: 2024-09-01` attaches to a version that is cut, and 2024-09-01 stays",
     ),

@@ -344,37 +344,37 @@ SUBSTITUTES: Final[dict[str, tuple[str, str, str]]] = {
         FIRST,
         "- { const: a, x-added: 2025-06-01, x-shown-as: { 2025-06-01: two } } #",
     ),
-    "by the date of a version that goes": (
+    "by the date of a retired version": (
         "- { const: a, x-added: 2025-06-01, x-shown-as: { '2024-09-01': one, 2025-06-01: two } } #",
         SECOND,
         "- { const: a, x-added: 2025-06-01, x-shown-as: { '2025-06-01': one } } #",
     ),
-    "before it came and after it went": (
+    "before its addition and after its removal": (
         "- { const: a, x-added: 2024-09-01, x-removed: next, "
         "x-shown-as: { 2024-09-01: one, 2025-06-01: two } }",
         SECOND,
         "- { const: a, x-added: 2025-06-01, x-removed: next, "
         "x-shown-as: { 2025-06-01: one, next: two } }",
     ),
-    "after it went": (
+    "after its removal": (
         "- { const: a, x-removed: 2025-06-01, x-shown-as: two } # still",
         SECOND,
         "- { const: a, x-removed: 2025-06-01, x-shown-as: two } # still",
     ),
-    "a value that goes": (
+    "a removed value": (
         "- { const: a, x-added: 2025-06-01, x-shown-as: b } # new\n"
         "- { const: b, x-added: 2024-09-01, x-removed: 2025-06-01, x-shown-as: one }",
         SECOND,
         "- { const: a, x-added: 2025-06-01, x-shown-as: one } # new",
     ),
-    "a value that goes with the one after it": (
+    "a value removed with its successor": (
         "- { const: c, x-added: 2024-09-01, x-removed: 2025-06-01, x-shown-as: two }\n"
         "- { const: a, x-added: 2025-06-01, x-shown-as: { 2024-09-01: b, 2025-06-01: c } }\n"
         "- { const: b, x-added: 2024-09-01, x-removed: 2025-06-01, x-shown-as: c }",
         SECOND,
         "- { const: a, x-added: 2025-06-01, x-shown-as: two }",
     ),
-    "a value that goes, by date": (
+    "a removed value, by date": (
         "- { const: a, x-added: 2025-06-01, x-shown-as: { 2024-09-01: b, 2025-06-01: one } }\n"
         "- { const: b, x-removed: 2024-09-01, x-shown-as: one }",
         FIRST,

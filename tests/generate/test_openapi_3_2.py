@@ -213,12 +213,12 @@ MISTAKES: Final[dict[str, tuple[str, str, str]]] = {
     ),
     "an example twice": ("dataValue: [", "value: [], dataValue: [", "keys-together"),
     "an example that does not fit": ("{ id: a, state: open }", "{ id: 1 }", "example-invalid"),
-    "a media type that is not there": (
+    "a missing media type": (
         "mediaTypes/Search",
         "mediaTypes/None",
         "reference-dangling",
     ),
-    "a default that is not there": (
+    "a missing default": (
         "defaultMapping: Lent",
         "defaultMapping: Gone",
         "reference-dangling",

@@ -44,7 +44,7 @@ NESTS = {
     "allOf": Nest(SCHEMA, ("allOf", 0), {}),
     "properties, items and allOf": Nest(SCHEMA, ("properties", "loan", "items", "allOf", 0), {}),
     "callbacks": Nest(("paths", "/loans", "post"), ("callbacks", "due", "/loans", "post"), {}),
-    "a property that came": Nest(SCHEMA, ("properties", "loan"), {"x-added": "2024-09-01"}),
+    "an added property": Nest(SCHEMA, ("properties", "loan"), {"x-added": "2024-09-01"}),
     "mappings in an example": Nest((*SCHEMA, "example"), ("loan",), {}),
     "lists in an example": Nest((*SCHEMA, "example"), (0,), []),
     "lists in a default": Nest((*SCHEMA, "default"), (0,), []),

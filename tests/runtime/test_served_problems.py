@@ -99,7 +99,7 @@ SHAPES: dict[str, tuple[str, Any]] = {
         "items: {} } } }",
         {"message": SAID, "cause": None, "links": []},
     ),
-    "words of its own": (
+    "a schema of its own": (
         "{ type: object, required: [success, status, message], properties: { success: "
         "{ type: boolean }, status: { type: string, enum: [ok, error] }, "
         "message: { type: string } } }",
@@ -115,7 +115,7 @@ SHAPES: dict[str, tuple[str, Any]] = {
         "{ type: object, required: [errors], properties: { errors: { type: array } } }",
         {"errors": [{"title": "Bad Request", "status": 400, "detail": SAID}]},
     ),
-    "nothing but a list": (
+    "only a list": (
         "{ type: array }",
         [{"title": "Bad Request", "status": 400, "detail": SAID}],
     ),

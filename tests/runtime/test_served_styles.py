@@ -198,8 +198,8 @@ READ: dict[str, tuple[str, dict[str, Any]]] = {
     "an object of these": ("/things?either=a,7", {"either": {"a": 7}}),
     "a list of these": ("/things?either=true,false", {"either": [True, False]}),
     "JSON": (f"/things?search={JSON}", {"search": SEARCH}),
-    "fields that must be there, and are not": ("/needed?sort=a", {"page": {}, "sort": "a"}),
-    "fields that must be there": ("/needed?size=7", {"page": {"size": 7}}),
+    "missing required fields": ("/needed?sort=a", {"page": {}, "sort": "a"}),
+    "required fields": ("/needed?size=7", {"page": {"size": 7}}),
     "fields of any name": (
         "/open?a=1&b=2&sort=c&by[x]=3",
         {"fields": {"a": 1, "b": 2}, "sort": "c", "by": {"x": "3"}},

@@ -18,7 +18,7 @@ EMPTY = {
     "twins": TWINS,
     "two pairs": "{oneOf: [{type: string}, {const: 1}, {type: string}, {const: 1}]}",
     "twins in a required field": f"{{type: object, required: [a], properties: {{a: {TWINS}}}}}",
-    "twins in an item that there must be": f"{{type: array, minItems: 1, items: {TWINS}}}",
+    "duplicates in a required item": f"{{type: array, minItems: 1, items: {TWINS}}}",
     "twins in a part": f"{{allOf: [{{type: object}}, {TWINS}]}}",
     "twins in all members": f"{{anyOf: [{TWINS}, {TWINS}]}}",
     "behind references": "{$ref: '#/components/schemas/Behind'}",
@@ -153,7 +153,7 @@ def test_body_that_is_never_sent_needs_no_value(status: str) -> None:
     ],
 )
 @cases("around", ["%s", "{type: object, required: [a], properties: {a: %s}}", "{allOf: [%s]}"])
-def test_a_choice_for_which_no_value_is_found_is_no_answer(
+def test_union_without_a_value_found_is_undecided(
     around: str, members: str, is_found: bool
 ) -> None:
     found = document(yaml.safe_load(around % f"{{oneOf: [{members}]}}"))

@@ -33,7 +33,7 @@ UNANSWERED = {
     "a format against a length": "{type: string, format: date, maxLength: 5}",
     "a pattern that looks behind": "{type: string, pattern: '^a(?<=b)c$'}",
     "a pattern that looks ahead": "{type: string, pattern: '^(?!.*)$'}",
-    "a date that there is not": "{type: string, format: date, enum: ['2023-02-30']}",
+    "an impossible date": "{type: string, format: date, enum: ['2023-02-30']}",
     "a constant against a length": "{const: abc, maxLength: 2}",
     "a value against a pattern": "{type: string, enum: [a, b], pattern: '^c$'}",
     "no multiple": "{type: integer, minimum: 1, maximum: 6, multipleOf: 7}",
@@ -54,8 +54,8 @@ UNANSWERED = {
     ),
     "a condition": "{if: {}, then: false}",
     "everything refused": "{not: {}}",
-    "a reference to nothing": "{$ref: '#/components/schemas/Gone'}",
-    "a reference to nothing further inside": (
+    "a dangling reference": "{$ref: '#/components/schemas/Gone'}",
+    "a nested dangling reference": (
         "{type: object, required: [a], properties: {a: {type: array, minItems: 1,"
         " items: {$ref: '#/components/schemas/Gone'}}}}"
     ),

@@ -83,7 +83,7 @@ ONE_VERSION: dict[str, tuple[Document, str]] = {
         "query parameter 'where': only texts, numbers and booleans can be read in a list without "
         "the style deepObject",
     ),
-    "a response that refers to nothing": (
+    "a response with a dangling reference": (
         {"/a_b": {"get": {"responses": {"201": {"$ref": "#/components/responses/Gone"}}}}},
         "its response 201 refers to nothing of its kind",
     ),

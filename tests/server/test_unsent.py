@@ -161,7 +161,7 @@ def test_notes_count_operations_and_name_the_first() -> None:
         ("302", ["200", "302"], ["200"], None),
     ],
 )
-def test_a_response_takes_the_place_of_one_for_the_same(
+def test_counterpart_of_a_response_is_found(
     status: str, newest: list[str], older: list[str], expected: str | None
 ) -> None:
     assert find_counterpart(status, newest, older) == expected

@@ -50,7 +50,7 @@ def load_with(tmp_path: Path, schemas: dict[str, Any]) -> Api:
         ({"title": "a"}, {"title": "b"}, None, None),
     ],
 )
-def test_what_a_field_was_is_described_in_words(
+def test_former_field_is_described_in_words(
     tmp_path: Path, before: Any, now: Any, older: str | None, newer: str | None
 ) -> None:
     field = {**now, "x-was": {"2025-06-01": before}}
@@ -67,7 +67,7 @@ def test_what_a_field_was_is_described_in_words(
 OPERATION: Final = "GET /a"
 
 
-def test_an_operation_lists_changes_of_what_its_page_shows_first_and_counts_others(
+def test_operation_lists_changes_on_its_page_first_and_counts_others(
     tmp_path: Path,
 ) -> None:
     gone = {"type": "string", "x-removed": "2025-06-01"}

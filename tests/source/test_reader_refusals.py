@@ -52,7 +52,7 @@ YAML_CASES = [
     Case("an alias within its own anchor", "a: &a\n  b: *a\n", [f"1:4: {ANCHOR.format('a')}"]),
     Case("an alias as a key", "a: &a x\n*a : 1\n", [f"1:4: {ANCHOR.format('a')}"]),
     Case(
-        "an alias that stands for nothing",
+        "an undefined alias",
         "a: *b\n",
         ["1:4: anchor-used: *b is an alias without an anchor; put the text in quotes"],
     ),
@@ -115,8 +115,8 @@ YAML_CASES = [
     Case("two documents", "a: 1\n---\nb: 2\n", [f"2:1: {SEVERAL}"]),
     Case("two documents with an end mark", "a: 1\n...\nb: 2\n", [f"3:1: {SEVERAL}"]),
     Case("an empty file", "", [f"1:1: {EMPTY}"]),
-    Case("nothing but comments", "# nothing\n\n", [f"1:1: {EMPTY}"]),
-    Case("nothing but a document mark", "---\n", [f"1:1: {EMPTY}"]),
+    Case("only comments", "# nothing\n\n", [f"1:1: {EMPTY}"]),
+    Case("only a document mark", "---\n", [f"1:1: {EMPTY}"]),
     Case("a list", "- a\n", [f"1:1: {NOT_A_MAPPING}"]),
     Case("a text", "# words\nabc\n", [f"2:1: {NOT_A_MAPPING}"]),
     Case("an empty text", "''\n", [f"1:1: {NOT_A_MAPPING}"]),
@@ -172,7 +172,7 @@ YAML_CASES = [
         ["1:4: yaml-syntax: '-' can't be here; put the text in quotes"],
     ),
     Case(
-        "an escape that is none",
+        "an invalid escape",
         'a: "C:\\dir"\n',
         ["1:7: yaml-syntax: no such escape; double the backslash, or use single quotes"],
     ),
@@ -285,7 +285,7 @@ YAML_CASES = [
         + ["201:3: too-many-problems: 200 problems; the rest of the file was not read"],
     ),
     Case(
-        "a quotation of characters that nobody sees",
+        "a quotation of invisible characters",
         "\u2060x\u2060: 1\n\u2060x\u2060: 2\n",
         [f"2:1: {twice(chr(92) + 'u2060x' + chr(92) + 'u2060', 'api.yaml:1:1')}"],
     ),
@@ -405,7 +405,7 @@ JSON_CASES = [
         ["1:9: " + json_syntax("the end of the line", "write a line end as \\n and a tab as \\t")],
     ),
     Case(
-        "an escape that is none",
+        "an invalid escape",
         '{"a": "\\d" }',
         ["1:8: " + json_syntax("'\\d\"'", "double the backslash")],
     ),

@@ -113,7 +113,7 @@ POSITIONS: Final[dict[str, tuple[Schema, Callable[[Any], Any], Any]]] = {
         lambda value: {"pet": value},
         {},
     ),
-    "item that says more": (
+    "item with more constraints": (
         {"type": "array", "items": {"allOf": [ref("Pet"), NAMED]}},
         lambda value: [value],
         [],
