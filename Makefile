@@ -6,6 +6,9 @@ PYTHON ?= python3
 ENVIRONMENT ?= sandbox
 # the folder in tests/ whose tests run: make test ROOM=diff
 ROOM ?=
+# how many random cases the tests try: a quarter of them, or all
+SEEDS ?=
+export SEEDS
 ROOMS := $(sort $(notdir $(patsubst %/,%,$(dir $(wildcard tests/*/test_*.py)))))
 BIN := .venv/bin
 # dateline, and the reference server as a package of its own
@@ -31,7 +34,7 @@ check: .venv/installed ## say which outputs are stale, without writing
 
 ifeq ($(ROOM),)
 # pytest comes last: its summary is the last line
-test: .venv/installed ## lint, check types, run the tests; ROOM=diff runs the tests of one folder
+test: .venv/installed ## lint, check types, run the tests; ROOM=diff runs those of one folder, SEEDS=all tries all random cases
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy

@@ -20,6 +20,7 @@ from support.adopted_apis import (
     store,
 )
 from support.random_chains import DATES, chains, plain
+from support.seeds import seeds
 
 from dateline.adopt import Remark, UsageError, adopt
 from dateline.diff import diff
@@ -30,7 +31,7 @@ from dateline.schema.dialect import Dialect
 _TextualDates.add_constructor("tag:yaml.org,2002:timestamp", lambda _, node: str(node.value))
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", seeds(10))
 def test_random_chains_round_trip(tmp_path: Path, seed: int) -> None:
     for number, chain in enumerate(chains(seed, 10, odd=True)):
         folder = tmp_path / str(number)

@@ -9,6 +9,7 @@ from typing import Any, Final
 import pytest
 import yaml
 from support.random_swagger import make_twins
+from support.seeds import seeds
 from support.swagger_documents import LIBRARY, LIBRARY_3, Document
 from support.tables import cases
 
@@ -81,7 +82,7 @@ def test_conversion_changes_only_the_dialect(tmp_path: Path) -> None:
         assert found == [("dialect-changed", said)]
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", seeds(60))
 def test_random_documents_differ_from_their_equivalents_in_the_dialect_only(
     tmp_path: Path, seed: int
 ) -> None:

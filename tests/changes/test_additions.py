@@ -41,6 +41,7 @@ from support.repositories import (
     repository,
 )
 from support.schema_sites import Document
+from support.seeds import seeds
 from support.sources import LIBRARY, VERSIONS, folder, loaded
 
 from dateline.adopt import adopt
@@ -580,7 +581,7 @@ def read_back(record: Record, schemas: Path) -> Record | None:
     return read_record(schemas, load(schemas).table)
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", seeds(10))
 def test_record_round_trips(seed: int, tmp_path: Path) -> None:
     api = loaded(tmp_path, gated_apis.sources(seed))
     assert api.table.latest == "2026-02-01"
@@ -600,7 +601,7 @@ def add_randomly(random: Random, document: Document) -> Document:
     return document
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", seeds(4))
 def test_additions_are_the_additive_findings_between_two_cuts(seed: int, tmp_path: Path) -> None:
     """Uses two documents of a random chain: the recorded one, and the current one."""
     random = Random(seed)
@@ -644,7 +645,7 @@ def test_additions_are_the_additive_findings_between_two_cuts(seed: int, tmp_pat
     assert count > 3
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", seeds(4))
 def test_period_with_changed_descriptions_only_is_empty(seed: int, tmp_path: Path) -> None:
     api = loaded(tmp_path, gated_apis.sources(seed))
     latest, projector = api.table.latest, Projector(api)

@@ -21,6 +21,7 @@ from support.changing import (
     replace_texts,
     versions,
 )
+from support.seeds import seeds
 from support.sources import API, LIBRARY, loaded
 from support.tables import cases
 
@@ -329,7 +330,7 @@ def test_template_of_an_entry_escapes_values(tmp_path: Path, library: Api) -> No
 # --- Laws for random APIs
 
 
-@pytest.fixture(scope="module", params=range(5))
+@pytest.fixture(scope="module", params=seeds(5))
 def by_chance(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Api:
     return loaded(tmp_path_factory.mktemp("gated"), gated_apis.sources(request.param))
 

@@ -11,6 +11,7 @@ import jsonschema_rs
 import pytest
 from support import gated_apis
 from support.changing import DATES, read_page_data, render_pages, replace_texts
+from support.seeds import seeds
 from support.sources import LIBRARY, loaded
 
 from dateline import entry
@@ -25,7 +26,7 @@ def library(tmp_path: Path) -> Api:
     return loaded(tmp_path, LIBRARY)
 
 
-@pytest.fixture(params=range(5))
+@pytest.fixture(params=seeds(5))
 def by_chance(request: pytest.FixtureRequest, tmp_path: Path) -> Api:
     return loaded(tmp_path, gated_apis.sources(request.param))
 

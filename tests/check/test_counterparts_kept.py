@@ -13,6 +13,7 @@ import pytest
 from support import gated_apis
 from support.commands import dateline
 from support.policies import list_unwaived
+from support.seeds import seeds
 from support.sources import folder, loaded
 
 from dateline.bundle import Document
@@ -303,7 +304,7 @@ def test_rewriting_with_the_same_meaning_has_no_finding(project: Path, case: str
     assert list_unwaived() == []
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", seeds(6))
 def test_each_counterpart_is_compared_wherever_it_is(seed: int, tmp_path: Path) -> None:
     api = loaded(tmp_path, gated_apis.sources(seed))
     projector = Projector(api)

@@ -19,6 +19,7 @@ from support.mocks import list_misfits
 from support.narrowed import Law, Places
 from support.random_chains import DATES, chains
 from support.random_unions import make_union_versions
+from support.seeds import seeds
 from support.tables import cases
 
 from dateline.adopt import adopt
@@ -357,7 +358,7 @@ def law_of(folder: Path, seed: int) -> Law:
     return Law(load(folder / "schemas"))
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", seeds(40))
 def test_values_of_random_unions_are_valid_after_conversion(seed: int, tmp_path: Path) -> None:
     law = law_of(tmp_path, seed)
     if law.contracts["converters"]:
@@ -381,14 +382,14 @@ def test_values_of_random_unions_are_valid_after_conversion(seed: int, tmp_path:
 
 def test_random_unions_are_of_every_kind(tmp_path: Path) -> None:
     kinds = Counter[str]()
-    for seed in range(40):
+    for seed in seeds(40):
         (tmp_path / str(seed)).mkdir()
         written = json.dumps(law_of(tmp_path / str(seed), seed).contracts)
         kinds.update(word for word in ("tag", "tried", "fits", "convert") if f'"{word}"' in written)
     assert all(kinds[word] > 5 for word in ("tried", "fits", "convert")), kinds
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", seeds(5))
 def test_values_of_random_chains_are_valid_at_their_version(seed: int, tmp_path: Path) -> None:
     times = 0
     for number, chain in enumerate(chains(seed, 6)):

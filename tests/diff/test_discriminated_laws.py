@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from support.mutations import EDITS
 from support.random_documents import Maker
+from support.seeds import scale
 
 from dateline.diff import diff
 from dateline.model import Kind
@@ -19,7 +20,7 @@ Document = dict[str, Any]
 
 UNION: Final = "#/components/schemas/Noun"
 MEMBERS: Final = ("Book", "Map")
-DOCUMENTS: Final = 600
+DOCUMENTS: Final = scale(1_200)
 
 
 def documents() -> Iterator[tuple[Random, Document]]:

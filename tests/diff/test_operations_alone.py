@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from support.random_documents import pairs
+from support.seeds import scale
 
 from dateline.diff import diff
 from dateline.model import Change, Verdict
@@ -17,7 +18,7 @@ Document = dict[str, Any]
 
 def test_other_operations_hide_no_change() -> None:
     compared = 0
-    for pair in pairs(seed=5, count=150):
+    for pair in pairs(seed=5, count=scale(600)):
         whole = list_gated(pair.before, pair.after)
         for path, method in list_operations(pair.before) & list_operations(pair.after):
             name = f"{method.upper()} {path}"

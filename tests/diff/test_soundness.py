@@ -15,6 +15,7 @@ from support.containment import flows
 from support.counterexamples import covers, find_uncovered
 from support.mutations import EDITS
 from support.random_documents import once_each, pairs, refactor_pairs, single
+from support.seeds import scale
 from support.soundness import Judged, judge_pairs, replace_predicate
 from support.surrounding_edits import REFACTORINGS
 from support.tables import cases
@@ -36,7 +37,7 @@ from dateline.rules.predicates import (
 SCHEMAS: Final = Path(__file__).parents[2] / "schemas"
 
 
-PAIRS: Final = 800
+PAIRS: Final = scale(1_600)
 
 
 @cache
@@ -203,7 +204,7 @@ def test_differ_that_finds_nothing_is_caught() -> None:
 def test_no_instance_contradicts_a_proof() -> None:
     random = Random(1)
     disproved = []
-    for pair in pairs(seed=4, count=70):
+    for pair in pairs(seed=4, count=scale(140)):
         older, newer = flows(pair.before), flows(pair.after)
         for name in older.keys() & newer.keys():
             sent, read = newer[name].sent, older[name].read

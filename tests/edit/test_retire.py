@@ -16,6 +16,7 @@ from support.commands import Outcome, dateline, read_files
 from support.kills import kill_everywhere, require_old_or_new
 from support.random_chains import DATES, chains
 from support.repositories import changed_lines, commit, edit, enter_copy, git, repository
+from support.seeds import seeds
 from support.sources import LIBRARY, NOTE, VERSIONS, folder
 
 from dateline import fresh
@@ -503,7 +504,7 @@ waivers:
 # Random APIs
 
 
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", seeds(25))
 def test_random_gates_are_removed(seed: int, tmp_path: Path) -> None:
     random = Random(seed)
     ended = random.choice(gated_apis.DATES[:3])
@@ -514,7 +515,7 @@ def test_random_gates_are_removed(seed: int, tmp_path: Path) -> None:
     retire_in_turn(folder(tmp_path, files), ended)
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", seeds(5))
 def test_random_adopted_chains_keep_their_documents(seed: int, tmp_path: Path) -> None:
     random = Random(seed)
     for number, chain in enumerate(chains(seed, 8, 3)):

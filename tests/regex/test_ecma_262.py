@@ -10,6 +10,7 @@ from typing import Final
 
 import jsonschema_rs
 import pytest
+from support.seeds import seeds
 
 from dateline.regex.engines import UntranslatableError, matches, matches_portably, translate
 from dateline.regex.supported import find_supported
@@ -101,7 +102,7 @@ KNOWN: Final[dict[str, list[str]]] = {
 }
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", seeds(4))
 def test_random_patterns_match_like_in_node(seed: int) -> None:
     patterns = Patterns(seed)
     cases = [(patterns.pattern(), [patterns.text() for _ in range(10)]) for _ in range(1500)]

@@ -12,13 +12,14 @@ import pytest
 from support import gated_apis
 from support.events import EVENTS, list_sources
 from support.narrowed_components import ComponentLaw
+from support.seeds import seeds
 from support.sources import loaded
 
 from dateline_runtime.components import Components
 from dateline_runtime.events import AbsentEventError
 from dateline_runtime.narrowing import MissingConverterError, UnfitError
 
-SEEDS = range(4)
+SEEDS = seeds(4)
 
 
 @functools.cache

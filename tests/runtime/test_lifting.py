@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from support.narrowed import generate_law
+from support.seeds import seeds
 from support.sources import API, VERSIONS, loaded
 
 from dateline.contracts import contract_data
@@ -179,6 +180,6 @@ def test_requests_without_gates_are_unchanged_at_every_version() -> None:
     assert len({id(each) for each in found.values()}) == 1
 
 
-@pytest.mark.parametrize("seed", range(24))
+@pytest.mark.parametrize("seed", seeds(24))
 def test_every_valid_request_of_a_version_is_canonical_after_lifting(seed: int) -> None:
     assert list(generate_law(seed).lift_breaches(25)) == []

@@ -14,6 +14,7 @@ import pytest
 from support import gated_apis
 from support.narrowed import Law, drop_each_gate, find_detours, generate_law
 from support.sampling import Sampler
+from support.seeds import seeds
 from support.sources import API, LIBRARY, VERSIONS, loaded
 from support.tables import cases
 
@@ -29,7 +30,7 @@ from dateline_runtime.narrowing import (
 )
 
 SCHEMAS = Path(__file__).parents[2] / "schemas"
-SEEDS = range(24)
+SEEDS = seeds(24)
 """Of the generated APIs. What they have together is every kind of gate in every nesting."""
 
 Json = Any
@@ -377,7 +378,7 @@ paths:
 # The law
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", seeds(4))
 def test_narrowed_values_of_the_library_satisfy_its_documents(seed: int) -> None:
     assert list(library().breaches(150, seed)) == []
 

@@ -15,6 +15,7 @@ from support.modelling import document
 from support.random_documents import Maker
 from support.sampling import Judge, reading
 from support.sampling import Sampler as Plausible
+from support.seeds import seeds
 from support.sources import LIBRARY, loaded, plain
 from support.tables import cases
 
@@ -24,7 +25,7 @@ from dateline.project import Projector
 from dateline.sample import Sampler, UnsatisfiedError
 
 SCHEMAS = Path(__file__).parents[2] / "schemas"
-SEEDS = range(5)
+SEEDS = seeds(5)
 
 Json = Any
 
@@ -68,7 +69,7 @@ def test_values_of_every_version_of_the_payment_api_fit() -> None:
             assert_every_value_fits(contract.document)
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", seeds(12))
 def test_values_of_generated_apis_fit(seed: int, tmp_path: Path) -> None:
     assert_every_value_fits(canonical_document(loaded(tmp_path, gated_apis.sources(seed))))
 
@@ -77,7 +78,7 @@ def test_values_of_the_library_fit(tmp_path: Path) -> None:
     assert_every_value_fits(canonical_document(loaded(tmp_path, LIBRARY)))
 
 
-@cases("seed", range(60))
+@cases("seed", seeds(60))
 def test_values_of_random_documents_fit_if_any_does(seed: int) -> None:
     made = Maker(Random(seed)).document()
     judge = Judge(reading(made))

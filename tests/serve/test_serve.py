@@ -22,6 +22,7 @@ from support.mocks import (
     send_all,
     serving,
 )
+from support.seeds import seeds
 from support.sources import LIBRARY, folder
 
 from dateline.edit import init
@@ -47,7 +48,7 @@ def test_every_answer_fits_after_renames_and_through_converters(library: Path) -
     assert list_misfits(library) == []
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", seeds(3))
 def test_every_answer_of_generated_apis_fits(seed: int, tmp_path: Path) -> None:
     assert list_misfits(folder(tmp_path, gated_apis.sources(seed)), seed) == []
 

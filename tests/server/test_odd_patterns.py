@@ -10,6 +10,7 @@ import jsonschema_rs
 import pytest
 from support.adopted_apis import store
 from support.generated_server import Generated, ask
+from support.seeds import seeds
 from support.tables import cases
 
 from dateline.adopt import adopt
@@ -54,7 +55,7 @@ def test_rewritten_pattern_has_the_same_meaning(pattern: str) -> None:
     assert [matches(pattern, fine), matches(pattern, wrong)] == [True, False]
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", seeds(20))
 def test_unmodified_pattern_is_accepted_by_validators(seed: int) -> None:
     lots = random.Random(seed)
     pieces = [

@@ -12,6 +12,7 @@ from urllib.parse import unquote
 
 import pytest
 from support.generated_server import generate_payments
+from support.seeds import seeds
 from support.tables import cases
 
 SEGMENTS = ["a", "b", "{x}", "v{x}", "{x}.json", "{x}-{y}", "a.b", "a%62", "{x}:v", "A"]
@@ -42,7 +43,7 @@ def draw_rows(
     return rows
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", seeds(5))
 def test_all_matches_are_found_most_concrete_first(paths: Any, seed: int) -> None:
     lots = random.Random(seed)
     rows = draw_rows(lots)
@@ -139,7 +140,7 @@ def spell(lots: random.Random, path: str) -> str:
     return path if path.startswith("/") else f"/{path}"
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", seeds(3))
 def test_operation_that_any_server_selects_is_found(paths: Any, seed: int) -> None:
     lots = random.Random(seed)
     rows = draw_rows(lots, ends=["", "", "/"])
@@ -170,7 +171,7 @@ def test_operation_that_any_server_selects_is_found(paths: Any, seed: int) -> No
     assert min(counts) > 150, counts
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", seeds(4))
 def test_ordinary_path_has_one_reading(paths: Any, seed: int) -> None:
     lots = random.Random(seed)
     rows = draw_rows(lots, [each for each in SEGMENTS if each != "A"], ["", "/"])

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import pytest
 from support.exchanges import PersistentCaller, request
 from support.feeds import EXTRA, OLD, Feeds, make_plain_tick
+from support.seeds import seeds
 from support.tables import cases
 
 BOM = b"\xef\xbb\xbf"
@@ -124,7 +125,7 @@ def answer(feeds: Feeds, lots: random.Random, path: str, media_type: str, conten
     return b"".join(each.get("body", b"") for each in caller.sent)
 
 
-@cases("seed", range(150))
+@cases("seed", seeds(150))
 def test_narrowed_events_keep_their_meaning(feeds: Feeds, seed: int) -> None:
     lots = random.Random(seed)
     content = spell_events(lots)
@@ -148,7 +149,7 @@ def read_items(content: bytes) -> list[Any]:
     return found
 
 
-@cases("seed", range(100))
+@cases("seed", seeds(100))
 @cases("kind", ["lines", "records"])
 def test_narrowed_items_keep_their_meaning(feeds: Feeds, seed: int, kind: str) -> None:
     lots = random.Random(seed)

@@ -6,6 +6,7 @@ from random import Random
 from typing import Any
 
 import yaml
+from support.seeds import seeds
 from support.tables import cases
 
 from dateline.bundle import Readings, read_source
@@ -60,7 +61,7 @@ def read(text: str, readings: Readings | None = None) -> tuple[Any, list[str]]:
     return (source.root if source else None), list(map(str, problems))
 
 
-@cases("seed", range(200))
+@cases("seed", seeds(200))
 def test_random_text_is_read_like_by_pyyaml(seed: int) -> None:
     text = _Writer(seed).document()
     expected = yaml.safe_load(text)

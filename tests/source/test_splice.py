@@ -11,6 +11,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from support.seeds import seeds
 from support.sources import parsed, plain
 from support.tables import cases
 from support.yaml_styles import Writer, scalar, value
@@ -111,7 +112,7 @@ def variants(text: str) -> Iterator[bytes]:
     yield BYTE_ORDER_MARK + text.encode()
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", seeds(60))
 def test_file_has_the_intended_value_after_any_edits(seed: int, tmp_path: Path) -> None:
     random = Random(seed)
     for round_ in range(8):
@@ -372,7 +373,7 @@ def check_edit(content: bytes, document: Any, kind: str, trail: Trail, folder: P
     assert kept >= len(before) - most, f"{kind} {trail}\n{text}\n-----\n{after.decode()}"
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", seeds(12))
 def test_lines_that_an_edit_does_not_concern_are_unchanged(seed: int, tmp_path: Path) -> None:
     random = Random(seed)
     text = Writer(random).text(value(random))

@@ -1,0 +1,18 @@
+"""How many random cases the tests try: a quarter of them, or all with `make test SEEDS=all`.
+
+The cases are the same in every run, so that all of them are tried where time matters less: in CI.
+"""
+
+from __future__ import annotations
+
+import os
+
+
+def scale(count: int) -> int:
+    """Return how many of *count* random cases this run tries: at least one."""
+    return count if os.environ.get("SEEDS") == "all" else -(-count // 4)
+
+
+def seeds(count: int) -> range:
+    """Return the seeds of a test that has *count* of them, as far as this run tries them."""
+    return range(scale(count))
