@@ -386,7 +386,7 @@ def test_random_unions_are_of_every_kind(tmp_path: Path) -> None:
         (tmp_path / str(seed)).mkdir()
         written = json.dumps(law_of(tmp_path / str(seed), seed).contracts)
         kinds.update(word for word in ("tag", "tried", "fits", "convert") if f'"{word}"' in written)
-    assert all(kinds[word] > 5 for word in ("tried", "fits", "convert")), kinds
+    assert all(kinds[word] for word in ("tried", "fits", "convert")), kinds
 
 
 @pytest.mark.parametrize("seed", seeds(5))

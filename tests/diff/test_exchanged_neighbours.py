@@ -117,7 +117,8 @@ def test_a_schema_that_several_members_refer_to_is_evaluated_in_each(
     within = {"allOf": [{keyword: STRING, **reference}], **reference}
     twice = {"allOf": [{keyword: STRING, "allOf": [reference], **reference}, reference]}
     below = {"allOf": [reference, {keyword: STRING, "allOf": [{"allOf": [reference]}]}]}
-    for before, after in product((without, within, twice, below), repeat=2):
+    schemas: list[dict[str, Any]] = [without, within, twice, below]
+    for before, after in product(schemas, repeat=2):
         found = compare(before, after, {"Shared": shared}, {"Shared": shared})
         assert bool(found) == ((before is without) != (after is without)), (before, after)
 

@@ -89,6 +89,7 @@
 - `sandboxes`: runs the reference server in a thread of the test, and calls it
 - `schema_sites`: finds every schema object of a document, and who meets its values
 - `scratch`: puts temporary files into memory if the machine has enough of it
+- `seeds`: how many random cases a run of the tests tries
 - `served_values`: serves sampled values from handlers, and checks what callers get
 - `sharing`: a repository with two APIs that refer to files in a shared folder
 - `shop`: a shop of six versions, served in every way, and random requests to it
