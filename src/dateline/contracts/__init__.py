@@ -51,11 +51,18 @@ from dateline.contracts.nodes import (
     list_judging,
     list_references,
     list_unserved,
-    prune,
     with_converters,
 )
 from dateline.contracts.published import PublishedSchemas
 from dateline.contracts.reach import Reach
+from dateline.contracts.rows import (
+    find_common_node,
+    find_live,
+    is_trivial,
+    list_nodes,
+    list_row_references,
+    prune_row,
+)
 from dateline.contracts.withheld import Withheld, list_misfits, list_sources
 from dateline.gates import Timeline
 from dateline.model import EVERYWHERE, Api, Problem, SourceError
@@ -363,7 +370,7 @@ class _WayNodes:
         self._begun: dict[str, Any] = {}
         self._starts: dict[str, None] = {}
         self._shapes = self._build_shapes(found)
-        nodes = [node for row in self._shapes.values() for node in _nodes(row)]
+        nodes = [node for row in self._shapes.values() for node in list_nodes(row)]
         self.converters = set[str]().union(*map(list_converters, nodes))
         self.required = set[int]().union(*map(list_unserved, nodes))
 
@@ -387,14 +394,14 @@ class _WayNodes:
             root: self._row(root.build, [*self._contracts.reach.masks(*root.nodes), root.unserved])
             for root in found
         }
-        rows = self._rows({name for row in tops.values() for name in _references(row)})
-        live = _live(rows)
-        rows = {name: _prune(row, live) for name, row in sorted(rows.items()) if name in live}
+        rows = self._rows({name for row in tops.values() for name in list_row_references(row)})
+        live = find_live(rows)
+        rows = {name: prune_row(row, live) for name, row in sorted(rows.items()) if name in live}
         for root, row in tops.items():
-            row = _prune(row, live)
-            if _is_trivial(row):
+            row = prune_row(row, live)
+            if is_trivial(row):
                 continue
-            same = _same(row)
+            same = find_common_node(row)
             if not isinstance(same, str):
                 rows[root.name] = row
             name = same if isinstance(same, str) else root.name
@@ -426,7 +433,7 @@ class _WayNodes:
                 partial(Builder.component, name=name), self._contracts.reach.masks_of(name)
             )
             self._contracts.rows[self._way, name] = rows[name]
-            ahead += sorted(_references(rows[name]) - rows.keys())
+            ahead += sorted(list_row_references(rows[name]) - rows.keys())
         return rows
 
     def _row(self, build: Build, masks: list[int]) -> Row:
@@ -447,56 +454,3 @@ class _WayNodes:
                     known[applying] = node
                 row[environment].append(known[applying])
         return row
-
-
-def _nodes(row: Row) -> list[Node]:
-    """Return the nodes of *row*, each once for each run of versions that share it."""
-    found: list[Node] = []
-    for nodes in row.values():
-        found += [node for i, node in enumerate(nodes) if i == 0 or node is not nodes[i - 1]]
-    return found
-
-
-def _references(row: Row) -> set[str]:
-    return set[str]().union(*(list_references(node) for node in _nodes(row)))
-
-
-def _live(rows: dict[str, Row]) -> set[str]:
-    """Return the names of the nodes that change anything, at any version."""
-    users: dict[str, list[str]] = {}
-    for name, row in rows.items():
-        for other in _references(row):
-            users.setdefault(other, []).append(name)
-    live: set[str] = set()
-    ahead = {*rows}
-    while ahead:
-        more = {
-            name
-            for name in ahead
-            if any(prune(node, live) is not None for node in _nodes(rows[name]))
-        }
-        live |= more
-        # only what refers to these may be live as well
-        ahead = {user for name in more for user in users.get(name, ())} - live
-    return live
-
-
-def _prune(row: Row, live: set[str]) -> Row:
-    known: dict[int, Node] = {}
-    pruned: Row = {}
-    for environment, nodes in row.items():
-        for node in nodes:
-            if id(node) not in known:
-                known[id(node)] = prune(node, live)
-        pruned[environment] = [known[id(node)] for node in nodes]
-    return pruned
-
-
-def _is_trivial(row: Row) -> bool:
-    return all(node is None for node in _nodes(row))
-
-
-def _same(row: Row) -> Node:
-    """Return the node of *row* if it is the same throughout, else None."""
-    first, *rest = [node for nodes in row.values() for node in nodes]
-    return first if all(node == first for node in rest) else None
