@@ -43,11 +43,12 @@ class Items(Enum):
 
 @dataclass(frozen=True)
 class Parameter:
-    """How a parameter is read."""
+    """How a parameter is read; with ``ignores_empty``, an empty one counts as absent."""
 
     read: Reader
     items: Items = Items.ONE
     separator: str = ","
+    ignores_empty: bool = False
 
 
 def read(query: bytes, parameters: Mapping[str, Parameter]) -> dict[str, Any]:
@@ -69,7 +70,11 @@ def values(given: Mapping[str, list[str]], parameters: Mapping[str, Parameter]) 
 
     Raises RequestError like `read`, for decoded texts from any place.
     """
-    return {name: _value(name, texts, parameters[name]) for name, texts in given.items()}
+    return {
+        name: _value(name, texts, parameters[name])
+        for name, texts in given.items()
+        if any(texts) or not parameters[name].ignores_empty
+    }
 
 
 def pairs(query: bytes) -> Iterator[tuple[str, str]]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 from decimal import Decimal
 from types import ModuleType, SimpleNamespace
 from typing import Any
+from urllib.parse import quote
 
 import httpx
 import pytest
@@ -96,7 +98,12 @@ def test_first_available_alternative_of_credentials_is_used(archive: Any) -> Non
         (
             {"key": None, "cookie": SECRET, "token": SECRET},
             "",
-            {"authorization": f"Bearer {SECRET}", "cookie": "session=secret%2B%2F%3D"},
+            {"authorization": f"Bearer {SECRET}", "cookie": f"session={SECRET}"},
+        ),
+        (
+            {"key": None, "cookie": "50% a;b", "token": SECRET},
+            "",
+            {"authorization": f"Bearer {SECRET}", "cookie": "session=50%%20a%3Bb"},
         ),
     ):
         client, requests = make(archive.v2024_09_01, reply([]), **given)
@@ -206,6 +213,52 @@ def test_reserved_characters_stay_within_their_value(archive: Any, value: Any) -
     assert written.write_form({"f": value}, {"f": style}).decode() == query
     # unambiguous characters are not encoded
     assert ":/?" in query
+
+
+def test_only_what_cookies_can_not_contain_is_encoded(archive: Any) -> None:
+    parameter = archive.client.parameters.Parameter
+    form, raw, content = (parameter("c", "cookie", style) for style in ("", "cookie", "content"))
+    for value, written in (
+        ("2024-02-29T01:02:03+01:00", "2024-02-29T01:02:03+01:00"),
+        ('a,b;c "d"\\%é', "a%2Cb%3Bc%20%22d%22%5C%25%C3%A9"),
+    ):
+        assert form.write_cookie(value) == f"c={written}"
+    assert content.write_cookie({"a": [1]}) == "c={%22a%22:%20[1]}"
+    assert raw.write_cookie("a%20b+/=") == "c=a%20b+/="
+    for value in ("a b", "a,b", "a;b", '"a"', "a\\", "é", "a\n"):
+        with pytest.raises(ValueError, match="the cookie c can't have this value"):
+            raw.write_cookie(value)
+
+
+def test_null_is_written_in_json_only(archive: Any) -> None:
+    parameter = archive.client.parameters.Parameter
+    value = {"a": None, "b": [None, 1, None], "c": {"d": None, "e": 2}}
+    for style, written in (
+        ("deepObject", ["f[b][0]=1", "f[c][e]=2"]),
+        ("content", [f"f={quote(json.dumps(value), safe='')}"]),
+    ):
+        assert [*parameter("f", "query", style).write_query(value)] == written
+    flat = {"a": None, "b": 1}
+    for place, style, written in (
+        ("query", "form", ["b=1", "f=b,1"]),
+        ("query", "pipeDelimited", ["b=1", "f=b%7C1"]),
+        ("cookie", "form", ["b=1", "f=b,1"]),
+        ("header", "simple", ["b=1", "b,1"]),
+        ("path", "simple", ["b=1", "b,1"]),
+        ("path", "label", [".b=1", ".b,1"]),
+        ("path", "matrix", [";b=1", ";f=b,1"]),
+    ):
+        found = []
+        for explode in (True, False):
+            write = getattr(parameter("f", place, style, explode=explode), f"write_{place}")
+            text = write(flat)
+            found.append(text if isinstance(text, str) else "&".join(text))
+        assert found == written
+    for place in ("query", "header", "path", "cookie"):
+        write = getattr(parameter("f", place, explode=False), f"write_{place}")
+        text = write([None, 1, None, "x"])
+        text = text if isinstance(text, str) else "&".join(text)
+        assert text.removeprefix("f=") == "1,x"
 
 
 def test_operation_that_a_version_lacks_says_since_when_it_exists(archive: Any) -> None:

@@ -68,7 +68,22 @@ paths:
           schema: {{ type: [array, integer], items: {{ type: string }} }}
         - name: crumb
           in: cookie
-          content: {{ application/json: {{ schema: {{ type: integer }} }} }}
+          content: {{ application/json: {{ schema: {{ type: [integer, array] }} }} }}
+        - name: day
+          in: cookie
+          schema: {{ type: string }}
+          x-was: {{ '{NEW}': {{ name: at }} }}
+        - name: plain
+          in: cookie
+          style: cookie
+          schema: {{ type: string }}
+          x-was: {{ '{NEW}': {{ name: simple }} }}
+        - {{ name: flag, in: query, allowEmptyValue: true, schema: {{ type: boolean }} }}
+        - {{ name: flags, in: query, allowEmptyValue: true, schema: *numbers }}
+        - name: blank
+          in: query
+          allowEmptyValue: true
+          schema: {{ type: string, maxLength: 1 }}
   /needed:
     get:
       operationId: list_needed
@@ -198,6 +213,12 @@ READ: dict[str, tuple[str, dict[str, Any]]] = {
     "an object of these": ("/things?either=a,7", {"either": {"a": 7}}),
     "a list of these": ("/things?either=true,false", {"either": [True, False]}),
     "JSON": (f"/things?search={JSON}", {"search": SEARCH}),
+    "what may be empty, and is not": (
+        "/things?flag=true&flags=1&blank=a",
+        {"flag": True, "flags": [1], "blank": "a"},
+    ),
+    "what is empty": ("/things?flag=&flags=&flags&blank=", {"blank": ""}),
+    "what has no value": ("/things?flag&blank", {"blank": ""}),
     "missing required fields": ("/needed?sort=a", {"page": {}, "sort": "a"}),
     "required fields": ("/needed?size=7", {"page": {"size": 7}}),
     "fields of any name": (
@@ -232,9 +253,33 @@ def test_headers_and_cookies_may_be_objects_and_json(package: Generated) -> None
 
 
 @cases(
+    ("sent", "day"),
+    [
+        ("2024-02-29T01:02:03+01:00", "2024-02-29T01:02:03+01:00"),
+        ("2024-02-29T01%3A02%3a03%2B01%3A00", "2024-02-29T01:02:03+01:00"),
+        ("a%2Cb%3Bc%20%22d%22%25", 'a,b;c "d"%'),
+        ("caf%C3%A9", "café"),
+        # not percent-encoded UTF-8: as it is
+        *((each, each) for each in ("50%", "%zz", "%E9", "a%00", "")),
+    ],
+)
+def test_cookies_are_decoded_unless_their_style_forbids_it(
+    package: Generated, sent: str, day: str
+) -> None:
+    headers = {"Cookie": f"day={sent}; plain={sent}; crumb=%5B7%2C%208%5D"}
+    found = {"day": day, "plain": sent, "crumb": [7, 8]}
+    assert asked(package, "/things", headers=headers) == (204, found)
+
+
+@cases(
     ("url", "said"),
     [
         ("/things?rate=x", 'the parameter "rate" has to be a number'),
+        ("/things?flag=&flag=true", 'the parameter "flag" is given more than once'),
+        (
+            "/things?flags=&flags=1",
+            'the parameter "flags" has to be an integer in plain decimal digits',
+        ),
         ("/things?rate=1&rate=2", 'the parameter "rate" is given more than once'),
         (
             "/things?since=2024",
@@ -291,12 +336,14 @@ def test_values_in_parameters_differ_between_versions(package: Generated, name: 
 
 
 class Recorder:
-    """An application of the newest version that records its query."""
+    """An application of the newest version that records its query and its cookies."""
 
     query: str = ""
+    cookies: str = ""
 
     async def __call__(self, scope: Any, _: Any, send: Any) -> None:
         self.query = scope["query_string"].decode()
+        self.cookies = dict(scope["headers"]).get(b"cookie", b"").decode()
         await send({"type": "http.response.start", "status": 204, "headers": []})
         await send({"type": "http.response.body", "body": b""})
 
@@ -322,3 +369,14 @@ def test_application_gets_the_parameters_of_the_newest_version(
     app = package.module("server").versioned(recorder, environment="production")
     answer = ask(app, "GET", f"/api{url}", headers={"X-API-Version": OLD})
     assert (answer.status_code, parse_qsl(recorder.query, keep_blank_values=True)) == (204, sent)
+
+
+@cases("value", ["2024-02-29T01:02:03+01:00", 'a,b;c "d"%', "café", "50%25", ""])
+def test_cookies_of_older_callers_are_encoded_again(package: Generated, value: str) -> None:
+    recorder = Recorder()
+    app = package.module("server").versioned(recorder, environment="production")
+    headers = {"X-API-Version": OLD, "Cookie": f"at={quote(value)}; simple=%25x; other=%20"}
+    assert ask(app, "GET", "/api/things", headers=headers).status_code == 204
+    other, day, plain = recorder.cookies.split("; ")
+    assert (other, plain) == ("other=%20", "plain=%25x")
+    assert asked(package, "/things", headers={"Cookie": day}) == (204, {"day": value})

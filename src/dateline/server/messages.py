@@ -460,11 +460,11 @@ def _parameter(parameter: dict[str, Any], reader: _DocumentReader) -> dict[str, 
     schema = value_schema(parameter, {})
     known = [*defaults(schema)]
     return {
-        "name": parameter["name"],
-        "in": parameter["in"],
+        **{key: parameter[key] for key in ("name", "in")},
         "required": parameter.get("required", False),
         "style": find_style(parameter),
         "explode": is_exploded(parameter),
+        **({"may_be_empty": True} if parameter.get("allowEmptyValue") is True else {}),
         **({"default": known[-1]} if known else {}),
         "schema": reader.constraints(schema),
     }

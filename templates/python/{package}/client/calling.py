@@ -24,7 +24,7 @@ from pydantic_core import from_json, to_json, to_jsonable_python
 from ..types import ABSENT
 from . import errors
 from .forms import MULTIPART, Part, SentPart, list_parts
-from .parameters import Parameter, require_field_value, write_form
+from .parameters import IN_COOKIES, Parameter, require_field_value, write_form
 from .retrying import (
     REPEATABLE_METHODS,
     REPEATABLE_STATUSES,
@@ -423,7 +423,8 @@ class Call(Generic[T]):
                 query.append(f"{quote(scheme.name, safe='')}={quote(secret, safe='')}")
                 self._query_secrets.add((scheme.name, secret))
             else:
-                cookies.append(f"{scheme.name}={quote(secret, safe='')}")
+                # servers compare it as it is, so only what cookies can't contain is encoded
+                cookies.append(f"{scheme.name}={quote(secret, safe=f'{IN_COOKIES}%')}")
 
     def _read_secret(self, given: Secret | Login) -> str:
         if isinstance(given, str):

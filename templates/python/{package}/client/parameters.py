@@ -21,6 +21,9 @@ Place = Literal["path", "query", "header", "cookie"]
 # as part of a value.
 _RESERVED: Final = ":/?[]@!$'()*,;="
 _SEPARATORS: Final = {"spaceDelimited": "%20", "pipeDelimited": "%7C"}
+# What cookies may contain (RFC 6265, section 4.1.1) without `%`: most servers don't decode them.
+IN_COOKIES: Final = "!#$&'()*+-./:<=>?@[]^_`{|}~"
+_COOKIE_VALUE: Final = re.compile(r"[!#-+\--:<-\[\]-~]*")
 _FIELD_VALUE: Final = re.compile(r"[\x21-\x7e]([\t\x20-\x7e]*[\x21-\x7e])?|")
 
 
@@ -42,12 +45,13 @@ class Parameter:
         self.name = name
         self.place = place
         self.style = style or ("form" if place in ("query", "cookie") else "simple")
-        self.explode = self.style == "form" if explode is None else explode
-        self.allow_reserved = allow_reserved
+        self.explode = self.style in ("form", "cookie") if explode is None else explode
+        safe = _RESERVED if allow_reserved else ""
+        self._safe = IN_COOKIES if place == "cookie" else safe
 
     def write_path(self, value: Any) -> str:
         """Return the text for *value* in the path. Raises ValueError for an empty one."""
-        given = make_plain(value)
+        given = self._make_plain(value)
         if self.style == "content":
             written = quote(json.dumps(given), safe="")
         elif self.style == "label":
@@ -62,7 +66,7 @@ class Parameter:
 
     def write_query(self, value: Any) -> Iterator[str]:
         """Yield `name=value` for each pair in the query, all percent-encoded."""
-        given = make_plain(value)
+        given = self._make_plain(value)
         if self.style == "deepObject" and isinstance(given, dict | list):
             yield from write_deep(quote(self.name, safe=""), given)
             return
@@ -71,7 +75,7 @@ class Parameter:
 
     def write_header(self, value: Any) -> str:
         """Return the value of the header. Raises ValueError for values that headers can't have."""
-        given = make_plain(value)
+        given = self._make_plain(value)
         if self.style == "content":
             written = json.dumps(given)
         elif isinstance(given, dict):
@@ -87,12 +91,17 @@ class Parameter:
         return require_field_value(self.name, written)
 
     def write_cookie(self, value: Any) -> str:
-        """Return the pairs of the cookie."""
-        return "; ".join(f"{name}={text}" for name, text in self._pair(make_plain(value)))
+        """Return the pairs of the cookie. Raises ValueError for values that cookies can't have."""
+        return "; ".join(f"{name}={text}" for name, text in self._pair(self._make_plain(value)))
+
+    def _make_plain(self, value: Any) -> Any:
+        """Return *value* as plain JSON, without null in other styles: RFC 6570, section 2.3."""
+        given = make_plain(value)
+        return given if self.style == "content" else _leave_out_null(given)
 
     def _pair(self, given: Any) -> Iterator[tuple[str, str]]:
         if self.style == "content":
-            yield self.name, quote(json.dumps(given), safe="")
+            yield self.name, self._encode(json.dumps(given))
         elif isinstance(given, list):
             texts = [self._encode(each) for each in cast("Sequence[object]", given)]
             if self.explode:
@@ -115,7 +124,12 @@ class Parameter:
             yield self.name, self._encode(given)
 
     def _encode(self, value: Any) -> str:
-        return quote(write_text(value), safe=_RESERVED if self.allow_reserved else "")
+        text = write_text(value)
+        if self.style != "cookie":
+            return quote(text, safe=self._safe)
+        if _COOKIE_VALUE.fullmatch(text) is None:
+            raise ValueError(f"the cookie {self.name} can't have this value without encoding")
+        return text
 
     def _write_matrix(self, given: Any) -> str:
         if isinstance(given, dict) and self.explode:
@@ -142,6 +156,17 @@ def make_plain(value: Any) -> Any:
         named = cast("Mapping[str, Any]", value)
         return {name: make_plain(each) for name, each in named.items()}
     return str(value) if type(value) is UUID else to_jsonable_python(value, by_alias=True)
+
+
+def _leave_out_null(value: Any) -> Any:
+    """Return *value*, plain JSON, without items and fields that are null."""
+    if isinstance(value, list):
+        items = cast("Sequence[object]", value)
+        return [_leave_out_null(each) for each in items if each is not None]
+    if isinstance(value, dict):
+        fields = _items(cast("dict[str, Any]", value))
+        return {name: _leave_out_null(each) for name, each in fields if each is not None}
+    return value
 
 
 def write_text(value: Any) -> str:

@@ -8,7 +8,7 @@ from typing import Any, Final
 from urllib.parse import quote, quote_plus, unquote
 
 from .nested import STYLE
-from .objects import CONTENT, find_separator
+from .objects import CONTENT, find_separator, is_encoded_cookie
 from .paths import PathTemplate
 from .runtime import query
 from .runtime.asgi import Headers, Scope
@@ -77,10 +77,19 @@ def write_cookies(
         for pair in field[1].decode("latin-1").split(";"):
             if pair.partition("=")[0].strip(" \t") not in gone:
                 kept.append(pair.strip(" \t"))
-    kept += [f"{name}={_join(value, described.get(name, {}))}" for name, value in values.items()]
+    kept += [f"{name}={_write_cookie(value, described[name])}" for name, value in values.items()]
     if kept:
         headers.append((b"cookie", "; ".join(kept).encode("latin-1", "replace")))
     return {**scope, "headers": headers}
+
+
+# RFC 6265, section 4.1.1, without the percent sign
+_IN_COOKIES: Final = "!#$&'()*+-./:<=>?@[]^_`{|}~"
+
+
+def _write_cookie(value: Any, described: Mapping[str, Any]) -> str:
+    text = _join(value, described)
+    return quote(text, safe=_IN_COOKIES) if is_encoded_cookie(described) else text
 
 
 # RFC 3986, section 3.3, and the percent sign of encoded characters
