@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable
 from typing import Final
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote, urljoin, urlsplit
 
 Headers = list[tuple[bytes, bytes]]
 
@@ -19,6 +19,9 @@ _TARGET: Final = re.compile(r'("(?:[^"\\]|\\.)*")|<\s*([^<>]*?)\s*>')
 
 # Scheme, authority, and the rest of a reference that names a host (RFC 3986, section 4.2).
 _ABSOLUTE: Final = re.compile(r"(?:([A-Za-z][A-Za-z0-9+.-]*):)?//([^/?#]*)(.*)", re.DOTALL)
+
+# A reference with another scheme, or within a document.
+_ELSEWHERE: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|#|\Z")
 
 # A path that begins like the name of a host (RFC 3986, section 4.2), and as browsers read it (URL
 # standard, section 4.4): they read `\` as a slash, and leave out tabs and line breaks.
@@ -104,6 +107,30 @@ def find_path_at(reference: str, address: str) -> str | None:
     if _AMBIGUOUS.match(path):
         return f"/.{path}"
     return path if path.startswith("/") else f"/{path}"
+
+
+def split_reference(
+    reference: str, hosts: Collection[str], base: str
+) -> tuple[str, str, str] | None:
+    """Return the beginning, the target and the end of a URI *reference* to one of *hosts*.
+
+    The beginning is a scheme and a host, or empty; the target is a path and a query, the end a
+    fragment. A relative reference is resolved against *base*, a path. None for other references,
+    and for those to a part of the response itself.
+    """
+    found = _ABSOLUTE.fullmatch(reference)
+    if found is not None:
+        scheme = found[1] or "http"
+        origin = _find_origin(scheme, found[2])
+        if origin is None or origin not in {_find_origin(scheme, host) for host in hosts}:
+            return None
+        begin, target = reference[: found.start(3)], found[3]
+    elif _ELSEWHERE.match(reference):
+        return None
+    else:
+        begin, target = "", urljoin(base, reference)
+    target, mark, fragment = _remove_dots(target).partition("#")
+    return begin, target, mark + fragment
 
 
 def _find_origin(scheme: str, authority: str) -> tuple[str, str | None, int | None] | None:

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
+import re
+from importlib import import_module
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
+import httpx
 import pytest
+from starlette.applications import Starlette
+from starlette.routing import Mount
 from support.adopted_apis import store
+from support.exchanges import serving
 from support.generated_server import Generated, ask
 from support.random_chains import DATES
 
@@ -99,6 +107,97 @@ def test_no_path_leads_to_another_operation(text: str, server: Any) -> None:
     for start in ("/before/x/", "/BEFORE/x/", "/before//x/"):
         answer, paths = call(server, start + text, OLD)
         assert (answer.status_code, paths) == (404, []), start + text
+
+
+# How the application at `/after/x/1` refers to paths, and what callers at `/before/x/1` get.
+LED = [
+    ("/after/x/2", "/before/x/2"),
+    ("/after/x/2?a=/after/x/3#/after/x", "/before/x/2?a=/after/x/3#/after/x"),
+    ("/after/x/b%20c%2Fd", "/before/x/b%20c%2Fd"),
+    ("/after/x/2/", "/before/x/2/"),
+    ("/after/./y/../x/2", "/before/x/2"),
+    ("//{host}/after/x/2", "//{host}/before/x/2"),
+    ("http://{host}/after/x/2", "http://{host}/before/x/2"),
+    ("https://{host}/after/x/2?a", "https://{host}/before/x/2?a"),
+    ("https://public.example/after/x/2", "https://public.example/before/x/2"),
+    ("../../after/x/2", "/before/x/2"),
+    # these lead callers to the right path as they are
+    *((each, each) for each in ("2", "./2", "../x/2", "?page=2", "#top", "")),
+    # what callers of the version don't have, or others have
+    *((each, each) for each in ("/after/x/mine", "/after/x/1?only", "/after/x/1/deep", "/after/y")),
+    *((each, each) for each in ("/before/x/2", "/other/x/2", "/", "/afterx/2", "../../before/x/2")),
+    *((each, each) for each in ("https://other.example/after/x/2", "//other.example/after/x/2")),
+    *((each, each) for each in ("urn:after:x:2", "http://[/after/x/2")),
+]
+
+
+LINK = '<{}>; rel="next"; title="</after/x/2>", <https://other.example/>; rel=a'
+
+
+class Referring:
+    """The newest version, which refers to what requests name in a header."""
+
+    async def __call__(self, scope: Any, _: Any, send: Any) -> None:
+        reference = dict(scope["headers"])[b"x-reference"]
+        link = LINK.format(reference.decode()).encode()
+        headers = [(b"location", reference), (b"content-location", reference), (b"link", link)]
+        headers.append((b"content-length", b"0"))
+        await send({"type": "http.response.start", "status": 201, "headers": headers})
+        await send({"type": "http.response.body", "body": b""})
+
+
+def refer(
+    app: Any, path: str, version: str, references: list[str], behind: Any = None
+) -> list[str]:
+    """Return what each of *references* is in the answer to a request for *path*."""
+
+    async def refer_all() -> list[str]:
+        transport = httpx.ASGITransport(app)
+        async with httpx.AsyncClient(transport=transport, base_url="http://test") as client:
+            found = [await refer_one(client, each) for each in references]
+        if behind is not None:
+            await behind.close()
+        return found
+
+    async def refer_one(client: httpx.AsyncClient, reference: str) -> str:
+        named = {"X-API-Version": version, "X-Forwarded-Host": "public.example"}
+        answer = await client.get(path, headers={**named, "X-Reference": reference})
+        location, link = answer.headers["location"], answer.headers["link"]
+        assert answer.headers["content-location"] == location
+        assert link == LINK.format(location)
+        return str(location)
+
+    return asyncio.run(refer_all())
+
+
+@pytest.mark.parametrize("root", ["", "/eu%20a"])
+def test_references_lead_to_the_paths_of_the_caller_s_version(server: Any, root: str) -> None:
+    app = server.versioned(Referring(), environment="production")
+    whole = Starlette(routes=[Mount(unquote(root), app)]) if root else app
+    given, expected = (
+        # a mounted application puts its mount point before paths
+        [re.sub(r"(?<![.x])/(?=(after|before)/)", f"{root}/", each, count=1) for each in column]
+        for column in zip(*LED, strict=True)
+    )
+    given, expected = (
+        [each.replace("{host}", "test") for each in rows] for rows in (given, expected)
+    )
+    assert refer(whole, f"{root}/before/x/1", OLD, given) == expected
+    assert refer(whole, f"{root}/after/x/1", NEW, given) == given
+
+
+def test_references_of_the_server_behind_a_proxy_lead_to_these_paths(server: Any) -> None:
+    forwarding = import_module(f"{server.__name__}.forwarding")
+    with serving(Referring(), "h11") as port:
+        url = f"http://127.0.0.1:{port}"
+        here = [(f"{url}/after/x/2?a", "/before/x/2?a"), (f"{url}/after/y", "/after/y")]
+        rows = [
+            (each.replace("{host}", "test"), led.replace("{host}", "test")) for each, led in LED
+        ]
+        given, expected = map(list, zip(*here, *rows, strict=True))
+        behind = forwarding.Forwarding(forwarding.Upstream(url=url))
+        app = server.versioned(behind, environment="production")
+        assert refer(app, "/before/x/1", OLD, given, behind) == expected
 
 
 def test_operations_at_one_path_are_not_confused(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from functools import cache, cached_property, partial
 from http import HTTPStatus
 from inspect import isawaitable
 from typing import Any, Final
+from urllib.parse import unquote
 
 from .answers import AnswerNarrowing
 from .contracts import Contracts
@@ -35,6 +36,7 @@ from .runtime.asgi import (
 )
 from .runtime.conversion import ConversionContext
 from .runtime.documents import Documents
+from .runtime.leading import METHODS, lead_back
 from .runtime.lifting import Lifting, liftings
 from .runtime.mounting import change_references
 from .runtime.narrowing import Narrowing, narrowings
@@ -125,7 +127,10 @@ def wrap(
     problems = Problems(contracts, data, settings, partial(_find_results, paths))
     problems.add(each.results for each in rows)
     hidden = cache(partial(find_hidden_headers, contracts, data))
-    layer = _Layer(app, paths.find, problems, settings, environment, data.newest, hidden, account)
+    moved = {(row.name, each): row for row in rows for each in row.list_moved()}
+    layer = _Layer(
+        *(app, paths.find, problems, settings, environment, data.newest, hidden, moved, account)
+    )
     pages = None
     if documents:
         paths_served = [each.path for each in rows if each.is_served]
@@ -228,6 +233,10 @@ class _Row:
     @cached_property
     def template(self) -> PathTemplate:
         return PathTemplate(self.path, self.spanning)
+
+    def list_moved(self) -> Collection[str]:
+        """Return the versions whose requests get another path on their way to the application."""
+        return self._versions if self.is_served and self.path != self._newest_path else ()
 
     def is_there(self, version: str) -> bool:
         """Return whether *version* has the operation."""
@@ -379,6 +388,11 @@ class _Routed(dict[str, Handling]):
         is_doubtful = (bool(own) and len(readings) > 1) or not self._is_plain(query)
         return is_doubtful and not all(row.passes(version) for row in readings)
 
+    def list_behind(self, query: bytes) -> Iterator[_Row]:
+        """Yield the first operation that the application has, for each reading of the path."""
+        for each in self._readings:
+            yield from [row for row in each if row.is_behind and row.has(query)][:1]
+
     def _is_plain(self, query: bytes) -> bool:
         return not self._pairs or is_plain_query(query, self._pairs)
 
@@ -414,9 +428,12 @@ class _Layer:
         environment: str,
         newest: str,
         hidden: Callable[[str], frozenset[bytes]],
+        moved: Mapping[tuple[str, str], _Row],
         account: FindAccount | None,
     ) -> None:
         self._app = app
+        self._moved = moved
+        self._is_moved = {version for _, version in moved}
         self._find = find
         self._newest = newest
         self._account = account
@@ -444,9 +461,10 @@ class _Layer:
         app = self._app if version == self._newest else _strip(self._app, version)
         answers = row.answers(version)
         hidden = self._hidden(version)
-        if not (lift.is_plain and answers.is_plain and not hidden):
+        is_moved = version in self._is_moved
+        if not (lift.is_plain and answers.is_plain and not hidden and not is_moved):
             way = AnswerWay(self._app, row.results, version, answers, self._problems)
-            is_usual = lift.is_plain and not answers.converts and not hidden
+            is_usual = lift.is_plain and not (answers.converts or hidden or is_moved)
             app = way.narrow if is_usual else partial(self._serve, row, way, lift, hidden)
         return Handling(app, limits)
 
@@ -484,6 +502,7 @@ class _Layer:
             )
         if hidden:
             send = hide_headers(send, hidden)
+        sent = scope
         if not lift.is_plain:
             query = scope.get("query_string", b"")
             lifted = await lift.lift(scope, receive, context)
@@ -497,6 +516,8 @@ class _Layer:
                 send = _repeat_query(send, scope["query_string"], query)
             if isinstance(receive, Lifted):
                 send = _Refusing(scope, receive, send, row, self._problems).send
+        if way.version in self._is_moved:
+            send = lead_back(send, sent, scope, partial(self._find_moved, way.version))
         if way.answers.is_plain:
             await _strip(self._app, way.version)(scope, receive, send)
             return
@@ -508,6 +529,22 @@ class _Layer:
             return True
         routed = self._find(methods(lifted), route(lifted))
         return routed is None or routed.leads_to(row.name, lifted.get("query_string", b""))
+
+    def _find_moved(self, version: str, target: str) -> str | None:
+        """Return where callers of *version* have what the application has at *target*.
+
+        *target* is a path with its query. None for what is at the same path, or not there.
+        """
+        path, _, query = target.partition("?")
+        scope = {"path": unquote(path), "raw_path": path.encode("latin-1")}
+        routed = self._find(METHODS, route(scope))
+        for row in () if routed is None else routed.list_behind(query.encode("latin-1")):
+            moved = self._moved.get((row.name, version))
+            if moved is not None and path.startswith(f"{row.prefix}/"):
+                return moved.prefix + target[len(row.prefix) :]
+            if row.is_there(version):
+                return None
+        return None
 
     async def pass_on(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let the application answer a request of no versioned operation."""

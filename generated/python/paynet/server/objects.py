@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import Any, Final
 
 from .contracts import TYPES, Contract
@@ -48,8 +49,7 @@ def parameter_reader(parameter: ParameterData, contract: Contract) -> query.Para
     """Return the reader of the parameter from texts of its name; None if there is none."""
     found = _choose_reader(parameter, contract)
     if found is not None and is_encoded_cookie(parameter):
-        read = found.read
-        return replace(found, read=lambda text: read(_decode_cookie(text)))
+        return replace(found, read=partial(_read_cookie, found.read))
     if found is not None and parameter.get("may_be_empty"):
         is_value = contract.validator(parameter["schema"]).fits("")
         return replace(found, ignores_empty=not is_value)
@@ -58,14 +58,14 @@ def parameter_reader(parameter: ParameterData, contract: Contract) -> query.Para
 
 def is_encoded_cookie(parameter: ParameterData) -> bool:
     """Return whether the parameter is a cookie whose value is percent-encoded."""
-    return parameter["in"] == "cookie" and parameter["style"] != "cookie"
+    return bool(parameter["in"] == "cookie" and parameter["style"] != "cookie")
 
 
-def _decode_cookie(text: str) -> str:
-    """Return *text* decoded; unchanged if it isn't percent-encoded UTF-8."""
+def _read_cookie(read: query.Reader, text: str) -> Any:
+    """Read *text* decoded; unchanged if it isn't percent-encoded UTF-8."""
     with suppress(RequestError):
-        return query.decode(text.encode("latin-1"), plus=False)
-    return text
+        text = query.decode(text.encode("latin-1"), plus=False)
+    return read(text)
 
 
 def _choose_reader(parameter: ParameterData, contract: Contract) -> query.Parameter | None:

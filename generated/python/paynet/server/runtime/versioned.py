@@ -8,8 +8,9 @@ specification documents.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Mapping
+from functools import partial
 from typing import NamedTuple, Protocol
-from urllib.parse import unquote
+from urllib.parse import quote, unquote
 
 from . import lifecycle
 from .asgi import (
@@ -37,6 +38,7 @@ from .asgi import (
 from .documents import Documents
 from .errors import RequestError
 from .exchanges import Exchange, Served, require_left
+from .leading import METHODS, lead_back
 from .negotiation import Rejection, Supported, negotiate
 from .places import Find, find_version
 
@@ -115,6 +117,7 @@ class Versioned:
         self._limits = limits or Limits()
         self._name = supported.header.lower().encode("latin-1")
         self._find_version: Find | None = None
+        self._prefixes = prefixes
         if supported.place != "header":
             self._name = b""
             place, known = supported.place, supported.known
@@ -166,6 +169,8 @@ class Versioned:
                 await self._app(scope, receive, send)
                 return
             named, found, routed = reading
+            if named is not None and self._supported.place != "media-type":
+                send = lead_back(send, scope, found, partial(self._name_version, named))
         state = found.setdefault("state", {})
         lines: list[bytes] = []
         length = 0
@@ -263,6 +268,28 @@ class Versioned:
             if routed is not None:
                 return named, found, routed
         return None
+
+    def _name_version(self, version: str, target: str) -> str | None:
+        """Return *target*, a path with its query, such that it names *version*.
+
+        None for what names a version already, or is not versioned.
+        """
+        path, _, query = target.partition("?")
+        raw, query_string = path.encode("latin-1"), query.encode("latin-1")
+        scope: Scope = {"path": unquote(path), "raw_path": raw, "query_string": query_string}
+        prefix = next((each for each in self._prefixes if path.startswith(f"{each}/")), None)
+        is_document = self._documents is not None and self._documents.serves(scope["path"])
+        if prefix is None or is_document or self._names_version(scope):
+            return None
+        if self._find is not None and self._find(METHODS, route(scope)) is None:
+            return None
+        if self._supported.place == "path":
+            return f"{prefix}/{version}{target[len(prefix) :]}"
+        pair = f"{quote(self._supported.header)}={quote(version)}"
+        return f"{path}?{query}&{pair}" if query else f"{path}?{pair}"
+
+    def _names_version(self, scope: Scope) -> bool:
+        return self._find_version is not None and self._find_version(scope)[0] is not None
 
     async def _lead_to_path(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a request whose target is not a path, but may contain one."""

@@ -1,0 +1,61 @@
+"""Lead references in responses to the paths of callers, where an application has other paths."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+from urllib.parse import quote, unquote, urljoin
+
+from .asgi import Message, Scope, Send, list_values
+from .mounting import change_references, split_reference
+
+Move = Callable[[str], str | None]
+"""Takes a path below the mount point, with its query, as written; returns that of callers.
+
+None for one that stays.
+"""
+
+METHODS: Final = "GET HEAD PUT PATCH DELETE POST OPTIONS TRACE"
+"""The methods that a reference may be meant for, the likely ones first."""
+
+_HOSTS: Final = (b"host", b"x-forwarded-host")
+
+
+def lead_back(send: Send, sent: Scope, seen: Scope, move: Move) -> Send:
+    """Return *send* for the response to *seen*: the request *sent*, with another path.
+
+    References in headers that lead to the host of the request are changed as *move* says: URLs,
+    paths, and those that are relative to the path of *seen*.
+    """
+    root = quote(sent.get("root_path") or "")
+
+    def lead(reference: str) -> str:
+        lines = [value for name in _HOSTS for value in list_values(sent["headers"], name)]
+        hosts = [value.decode("latin-1") for value in lines]
+        found = split_reference(reference, hosts, _find_written(seen))
+        if found is None or not found[1].startswith(f"{root}/"):
+            return reference
+        begin, target, end = found
+        moved = move(target[len(root) :])
+        if moved is None:
+            return reference
+        led = begin + root + moved + end
+        is_relative = not begin and not reference.startswith("/")
+        if is_relative and urljoin(_find_written(sent), reference) == led:
+            return reference
+        return led
+
+    async def sending(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = change_references(message.get("headers", ()), lead)
+            message = {**message, "headers": headers}
+        await send(message)
+
+    return sending
+
+
+def _find_written(scope: Scope) -> str:
+    """Return the path of a request as it was sent."""
+    path: str = scope["path"]
+    raw = (scope.get("raw_path") or b"").partition(b"?")[0].decode("latin-1")
+    return raw if unquote(raw) == path else quote(path)
