@@ -268,7 +268,7 @@ def test_cookies_are_decoded_unless_their_style_forbids_it(
 ) -> None:
     headers = {"Cookie": f"day={sent}; plain={sent}; crumb=%5B7%2C%208%5D"}
     found = {"day": day, "plain": sent, "crumb": [7, 8]}
-    assert asked(package, "/things", headers=headers) == (204, found)
+    assert ask_for(package, "/things", headers=headers) == (204, found)
 
 
 @cases(
@@ -379,4 +379,4 @@ def test_cookies_of_older_callers_are_encoded_again(package: Generated, value: s
     assert ask(app, "GET", "/api/things", headers=headers).status_code == 204
     other, day, plain = recorder.cookies.split("; ")
     assert (other, plain) == ("other=%20", "plain=%25x")
-    assert asked(package, "/things", headers={"Cookie": day}) == (204, {"day": value})
+    assert ask_for(package, "/things", headers={"Cookie": day}) == (204, {"day": value})
