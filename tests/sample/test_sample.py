@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from collections.abc import Callable
@@ -658,3 +659,33 @@ def test_reasons_do_not_quote_long_values_completely(least: int) -> None:
         Sampler({"openapi": "3.1.0"}).value(schema, "x")
     assert len(refused.value.reason) <= 301
     assert refused.value.reason.endswith('does not match "^a$"')
+
+
+JSON_TEXT: Final = {"type": "string", "contentMediaType": "application/json"}
+DATED: Final = {
+    "type": "object",
+    "properties": {"day": {"const": "2025-01-01"}},
+    "required": ["day"],
+}
+
+
+@cases(
+    ("schema", "is_json"),
+    [
+        ({**JSON_TEXT, "contentSchema": DATED}, True),
+        ({"allOf": [JSON_TEXT, {"contentMediaType": "application/a+json"}]}, True),
+        ({"$ref": "#/components/schemas/Nested"}, True),
+        ({**JSON_TEXT, "contentSchema": DATED, "maxLength": 9}, False),
+        ({**JSON_TEXT, "contentSchema": DATED, "contentEncoding": "base64"}, False),
+        ({**JSON_TEXT, "contentSchema": False}, False),
+        ({**JSON_TEXT, "contentMediaType": "text/plain", "contentSchema": DATED}, False),
+        ({"type": "string", "contentSchema": DATED}, False),
+    ],
+)
+def test_a_text_that_contains_json_is_json(schema: Json, is_json: bool) -> None:
+    nested = {**JSON_TEXT, "contentSchema": {"$ref": "#/components/schemas/Nested"}}
+    text = value(schema, Nested=nested)
+    assert text.startswith(("{", '"')) == is_json
+    if is_json:
+        content = json.loads(text)
+        assert "contentSchema" not in schema or content == {"day": "2025-01-01"}

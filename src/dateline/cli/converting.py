@@ -106,7 +106,8 @@ def migrate(
     Renamed imports, classes, fields, methods and arguments are rewritten where they can be
     identified with certainty; uses of what was removed, and calls that need more now, are marked
     with a comment that gives the reason. Everything else that may be affected is listed with its
-    place. Exit status 1 means that something is marked or listed.
+    place in the new text, or with --dry-run in the unchanged one. Exit status 1 means that
+    something is marked or listed.
     """
     from dateline.migrate import migrate as find_migration
 
@@ -117,15 +118,19 @@ def migrate(
         found.write()
         for path in found.files:
             click.echo(f"changed {path}")
+    marked, uncertain = (
+        [each.before if dry_run else each.after for each in listed]
+        for listed in (found.marked, found.uncertain)
+    )
     for title, lines in (
-        ("marked in the code:", found.marked),
-        ("not certain, and left as it is:", found.uncertain),
+        ("marked in the code:", marked),
+        ("not certain, and left as it is:", uncertain),
         ("changed as well, and no name in Python:", found.left),
     ):
         if lines:
             click.echo(title, err=True)
         for line in lines:
             click.echo(f"  {line}", err=True)
-    if not (found.files or found.marked or found.uncertain):
+    if not (found.files or marked or uncertain):
         click.echo(f"nothing uses {older}", err=True)
-    sys.exit(1 if found.marked or found.uncertain else 0)
+    sys.exit(1 if marked or uncertain else 0)

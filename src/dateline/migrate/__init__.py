@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import unified_diff
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from dateline.files.disk import replace
 from dateline.migrate.facts import CallerRemark, find_facts
@@ -25,18 +25,25 @@ _SUFFIXES: Final = (".py", ".pyi", ".ipynb")
 _NOTEBOOK: Final = "a notebook, which is not read: export it as Python"
 
 
+class PlacedRemark(NamedTuple):
+    """A line for people about a place, with that place in the old text and in the new one."""
+
+    before: str
+    after: str
+
+
 @dataclass(frozen=True, kw_only=True)
 class Migration:
     """The result for files: the old and the new text of those that change, by their paths.
 
-    ``marked`` and ``uncertain`` are lines for people, with places in the old text; ``left`` are
-    changes for callers that have no name in Python code. Files keep their ``encodings``.
+    ``left`` are changes for callers that have no name in Python code. Files keep their
+    ``encodings``.
     """
 
     files: dict[Path, tuple[str, str]]
     encodings: dict[Path, str]
-    marked: tuple[str, ...]
-    uncertain: tuple[str, ...]
+    marked: tuple[PlacedRemark, ...]
+    uncertain: tuple[PlacedRemark, ...]
     left: tuple[CallerRemark, ...]
 
     @property
@@ -76,15 +83,16 @@ def migrate(paths: Sequence[Path], generated: Path, older: str, newer: str) -> M
     versions = _read_versions(generated / "python", older, newer)
     facts = find_facts(_read_changes(generated / "changes", older, newer), *versions)
     files: dict[Path, tuple[str, str]] = {}
-    marked: list[str] = []
-    uncertain: list[str] = []
+    marked: list[PlacedRemark] = []
+    uncertain: list[PlacedRemark] = []
     problems: list[Problem] = []
     texts: dict[Path, str] = {}
     encodings: dict[Path, str] = {}
     for path in _list_files(paths):
         if path.suffix == ".ipynb":
             if versions[0].package.encode() in path.read_bytes():
-                uncertain.append(f"{name_path(path)}:1:1: {_NOTEBOOK}")
+                line = f"{name_path(path)}:1:1: {_NOTEBOOK}"
+                uncertain.append(PlacedRemark(line, line))
             continue
         try:
             texts[path], encodings[path] = read_code(path)
@@ -107,9 +115,9 @@ def migrate(paths: Sequence[Path], generated: Path, older: str, newer: str) -> M
             continue
         if rewritten.text != text:
             files[path] = text, rewritten.text
-        for notice in rewritten.notices:
-            line = f"{name_path(path)}:{notice.line}:{notice.column}: {notice.message}"
-            (marked if notice.is_marked else uncertain).append(line)
+        for pair in rewritten.notices:
+            listed = marked if pair[0].is_marked else uncertain
+            listed.append(PlacedRemark(*(f"{name_path(path)}:{each}" for each in pair)))
     if problems:
         raise SourceError(problems)
     return Migration(

@@ -23,13 +23,19 @@ class Notice:
     message: str
     is_marked: bool
 
+    def __str__(self) -> str:
+        return f"{self.line}:{self.column}: {self.message}"
+
 
 @dataclass(frozen=True)
 class MigratedFile:
-    """The new text of a file, and the notices about the old one, in its order."""
+    """The new text of a file, and the notices about it, in its order.
+
+    Each notice has its place in the old text, and the one in the new text that is the same.
+    """
 
     text: str
-    notices: tuple[Notice, ...]
+    notices: tuple[tuple[Notice, Notice], ...]
 
 
 class EditApplier(cst.CSTTransformer):
@@ -43,6 +49,8 @@ class EditApplier(cst.CSTTransformer):
         super().__init__()
         self._edits = edits
         self._marks = marks
+        self.applied: dict[cst.CSTNode, cst.CSTNode] = {}
+        """The new node in place of each old one."""
 
     def on_leave(self, original_node: _Node, updated_node: _Node) -> Any:
         node: Any = super().on_leave(original_node, updated_node)
@@ -56,6 +64,8 @@ class EditApplier(cst.CSTTransformer):
                 if each not in there
             ]
             node = node.with_changes(leading_lines=[*node.leading_lines, *lines])
+        if isinstance(node, cst.CSTNode):
+            self.applied[original_node] = node
         return node
 
 

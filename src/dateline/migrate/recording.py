@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 import libcst as cst
 from libcst.metadata import (
+    MetadataWrapper,
     ParentNodeProvider,
     PositionProvider,
     QualifiedNameProvider,
@@ -32,7 +34,7 @@ class EditRecorder(cst.CSTVisitor):
         super().__init__()
         self.edits: dict[cst.CSTNode, Callable[[Any], cst.CSTNode]] = {}
         self.marks: dict[cst.CSTNode, list[str]] = {}
-        self.notices: list[Notice] = []
+        self.notices: dict[Notice, cst.CSTNode] = {}
 
     def _apply(self, node: cst.Name, what: NewName | CallerRemark) -> None:
         if isinstance(what, NewName):
@@ -57,7 +59,23 @@ class EditRecorder(cst.CSTVisitor):
 
     def _notice(self, node: cst.CSTNode, message: str, *, is_marked: bool = False) -> None:
         line, column = self._locate(node)
-        self.notices.append(Notice(line, column + 1, message, is_marked))
+        self.notices[Notice(line, column + 1, message, is_marked)] = node
+
+    def pair_notices(
+        self, changed: cst.Module, applied: Mapping[cst.CSTNode, cst.CSTNode]
+    ) -> Iterator[tuple[Notice, Notice]]:
+        """Yield each notice and the one at the same place of the *changed* module, in order.
+
+        *applied* has the new node in place of each old one.
+        """
+        places = MetadataWrapper(changed, unsafe_skip_copy=True).resolve(PositionProvider)
+        for notice in sorted(self.notices):
+            node = self.notices[notice]
+            # what another edit has replaced is at the place of what is around it
+            while applied.get(node) not in places:
+                node = self.get_metadata(ParentNodeProvider, node)
+            start = places[applied[node]].start
+            yield notice, replace(notice, line=start.line, column=start.column + 1)
 
     def _locate(self, node: cst.CSTNode) -> tuple[int, int]:
         """Return the line of *node*, from 1, and its column, from 0."""

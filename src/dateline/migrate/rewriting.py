@@ -62,8 +62,11 @@ def rewrite(
     wrapper.visit(finder)
     if not finder.is_concerned:
         return MigratedFile(text, ())
-    changed = wrapper.module.visit(EditApplier(finder.edits, finder.marks))
-    return MigratedFile(changed.code, tuple(sorted({*finder.notices})))
+    applier = EditApplier(finder.edits, finder.marks)
+    changed = wrapper.module.visit(applier)
+    with finder.resolve(wrapper):
+        notices = tuple(finder.pair_notices(changed, applier.applied))
+    return MigratedFile(changed.code, notices)
 
 
 class _EditFinder(TextReader):

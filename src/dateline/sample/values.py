@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import itertools
+import json
 import math
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
 from dateline.model import EXTENSIBLE
+from dateline.openapi import is_json
 from dateline.sample import patterns, texts
 from dateline.sample.containers import array, object_
 from dateline.sample.dice import Dice
@@ -36,6 +39,10 @@ _UNLIKELY: Final = ("other", 0, False)
 _SPOILED: Final = 300
 _SPOILED_DEPTH: Final = 4
 """How many changes of an object are tried so that one member of a `oneOf` allows it, how deep."""
+
+_CONTENT: Final = "(content)"
+_CONTENTS: Final = 2
+"""The step to the JSON in a text, and how often a path has it."""
 
 _CONTAINERS: Final = frozenset({"object", "array"})
 
@@ -165,7 +172,8 @@ class Values:
             least = known.least("minLength")
             here.check_size(least, _LONGEST)
             count = _TEXTS if least <= _CHARACTERS // _TEXTS else max(_CHARACTERS // least, 1)
-            tried = itertools.islice(_texts(known, here, dice), count)
+            candidates = itertools.chain(self._contents(known, here), _texts(known, here, dice))
+            tried = itertools.islice(candidates, count)
             # the last attempt provides the reason
             return next(
                 (text for text in tried if self.document.fits(schemas, text)),
@@ -180,6 +188,22 @@ class Values:
         if value is None:
             raise NothingFitsError(here.path, "there is no number within its bounds and steps")
         return value
+
+    def _contents(self, known: Together, here: Here) -> Iterator[str]:
+        """Yield JSON where that is what a text contains."""
+        # quotes in quotes grow with each level
+        parts = known.parts if here.path.count(_CONTENT) < _CONTENTS else ()
+        for part in parts:
+            media_type = part.get("contentMediaType")
+            if (
+                isinstance(media_type, str)
+                and is_json(media_type)
+                and "contentEncoding" not in part
+            ):
+                schema = part.get("contentSchema", {"type": "object"})
+                below = here.below(_CONTENT, 1, known.references, 0)
+                with suppress(NothingFitsError):
+                    yield json.dumps(self.make((schema,), below), ensure_ascii=False)
 
     def is_welcome(self, schemas: Schemas, here: Here, known: Together) -> bool:
         """Return whether a value of *schemas* is worth including in one of *known*."""
