@@ -238,7 +238,7 @@ def test_enum_member_with_another_value_is_marked(tmp_path: Path) -> None:
         [
             *(
                 "marked in the code:",
-                f"  {programs}/cased.py:5:54: LoanState: value active removed",
+                f"  {programs}/cased.py:6:52: LoanState: value active removed",
             ),
             *("changed as well, and no name in Python:", "  LoanState: value ACTIVE added"),
         ],
@@ -267,9 +267,9 @@ def test_class_that_became_a_type_alias_is_marked_where_it_is_called(
     alias = "library.v2026_01_01.Kind is no class, but a type alias"
     assert err.splitlines() == [
         "marked in the code:",
-        f"  {programs}/aliased.py:5:12: {alias}",
-        f"  {programs}/aliased.py:9:29: {alias}",
-        f"  {programs}/aliased.py:9:45: GET /fees, entries[].note: field removed: Nobody read it.",
+        f"  {programs}/aliased.py:6:12: {alias}",
+        f"  {programs}/aliased.py:12:29: {alias}",
+        f"  {programs}/aliased.py:12:45: GET /fees, entries[].note: field removed: Nobody read it.",
     ]
 
 
@@ -301,7 +301,7 @@ def test_quoted_types_are_rewritten_and_other_texts_listed(project: Path, tmp_pa
     )
     name = "Remainder"
     listed = [
-        *((6, 69, name), (9, 28, name), (9, 41, name), (9, 62, "api.Remainder"), (10, 17, name)),
+        *((6, 59, name), (9, 28, name), (9, 41, name), (9, 62, "api.Remainder"), (10, 17, name)),
         *((13, 17, "Remainder | Literal['Remainder']"), (13, 59, "list[Remainder]")),
     ]
     assert err.splitlines() == [

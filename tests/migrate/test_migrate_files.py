@@ -140,7 +140,7 @@ def test_files_that_use_others_of_the_project_are_migrated(project: Path, tmp_pa
         ("plugins.py", "2:31"),
         ("shop/parts/use.py", "2:5"),
         ("tests/deep/test_loans.py", "2:50"),
-        *(("use.py", "10:66"), ("use.py", "6:28")),
+        *(("use.py", "10:70"), ("use.py", "6:28")),
     ]
     assert "notes.ipynb:1:1: a notebook, which is not read: export it as Python" in err
 
