@@ -68,10 +68,14 @@
       changes.forEach((each, index) => {
         each.hidden = !words.every((word) => texts[index].includes(word));
         left += !each.hidden;
-        const around = each.closest("section > details");
-        if (around && words.length && !each.hidden) around.open = true;
+        for (let around = each.parentElement; words.length && !each.hidden && around; around = around.parentElement) {
+          if (around.tagName === "DETAILS") around.open = true;
+        }
       });
-      for (const heading of document.querySelectorAll("main section h3")) {
+      for (const group of document.querySelectorAll(".group")) {
+        group.hidden = !group.querySelector("article:not([hidden])");
+      }
+      for (const heading of document.querySelectorAll("main h3:not(summary h3)")) {
         let next = heading.nextElementSibling;
         while (next && next.hidden) next = next.nextElementSibling;
         heading.hidden = !next || next.tagName === "H3";

@@ -219,7 +219,7 @@ def read_curl(command: str) -> httpx.Request:
                 name, _, value = next(words).partition(": ")
                 headers.append((name, value))
             case "--data":
-                body = next(words)
+                body = "&".join(filter(None, (body, next(words))))
             case _:
                 url = word
     return httpx.Request(method, url, headers=headers, content=body)

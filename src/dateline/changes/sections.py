@@ -9,6 +9,9 @@ from typing import Final
 
 from dateline.changes.entries import DOCUMENTATION, Entry
 
+_MANY: Final = 100
+"""The groups of sections with more entries are folded on pages."""
+
 _CROWD: Final = 30
 """Changes without a reason are grouped by what they concern where there are more than these."""
 
@@ -34,6 +37,11 @@ class PageSection:
     title: str
     groups: list[tuple[str | None, list[Entry]]]
     folded: bool
+
+    @property
+    def folds_groups(self) -> bool:
+        """Whether each group is folded, since the section is very long."""
+        return self.count > _MANY and len(self.groups) > 1
 
     @property
     def count(self) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 from dateline.gates import Timeline, changes, order, substitutes, why
@@ -50,7 +50,7 @@ _FLAGS: Final = {
 _BY_DEFAULT: Final = frozenset({"additionalProperties"})
 """Keywords that are true where they are absent."""
 
-_ABSENT: Final = {"$ref": "described differently", "required": "none required", "type": "any type"}
+_ABSENT: Final = {"$ref": "described differently", "type": "any type"}
 
 _MOST_SHOWN: Final = 80
 """At most so many characters of a former value are shown."""
@@ -209,13 +209,13 @@ class Marker:
         if isinstance(other if value is None else value, bool) and keyword in _FLAGS:
             is_true = keyword in _BY_DEFAULT if value is None else value
             return _FLAGS[keyword][0 if is_true else 1]
+        if keyword == "required":
+            return _compare_required(value or (), other or ())
         if value is None:
             return _ABSENT.get(keyword, f"no {keyword}")
         self.texts.update(_list_texts(value))
         if keyword == "$ref":
             return f"as {_quote(str(value).rpartition('/')[2])}"
-        if keyword == "required" and isinstance(value, list):
-            return f"required {_list_names(value)}"
         return f"{keyword} {_quote(value)}"
 
 
@@ -225,6 +225,15 @@ def _concerns_callers(keyword: str) -> bool:
 
 def _list_names(names: Iterable[str]) -> str:
     return ", ".join(map(_quote, names))
+
+
+def _compare_required(value: Sequence[str], other: Sequence[str]) -> str:
+    """Return which names are required in *value* only, and which in the *other* one only."""
+    more, fewer = (
+        [each for each in one if each not in two] for one, two in ((value, other), (other, value))
+    )
+    said = [(more, "required"), (fewer, "optional")]
+    return ", ".join(f"{_list_names(names)} {word}" for names, word in said if names)
 
 
 def _list_texts(value: Any) -> Iterator[str]:

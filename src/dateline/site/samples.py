@@ -12,11 +12,13 @@ from typing import Any, Final, Protocol
 from urllib.parse import quote, urlencode
 
 from dateline.model import Table
-from dateline.openapi import chain, is_json, pointer, value_schema
+from dateline.openapi import chain, essence, is_json, pointer, value_schema
+from dateline.python.forms import FormReader
 from dateline.sample import Sampler, UnsatisfiedError
 from dateline.schema.access import READ_ONLY, WRITE_ONLY, AccessUse, Hidden, OneWay
 from dateline.schema.references import Resolver
 from dateline.schema.types import declared_types
+from dateline.site.pairs import URL_ENCODED, write_pairs
 
 _ROOM: Final = 12.0
 """About how many objects and lists a sample has: enough to show what there is."""
@@ -39,11 +41,14 @@ class Request:
     def curl(self) -> str:
         """The command that sends it."""
         words = [f"curl {shlex.quote(self.url)}"]
-        if self.method != "GET":
+        if self.method != "GET" or self.body is not None:
             words[0] = f"curl -X {self.method} {shlex.quote(self.url)}"
         words += [f"-H {shlex.quote(f'{name}: {value}')}" for name, value in self.headers]
         if self.body is not None:
-            words.append(f"--data {shlex.quote(self.body)}")
+            is_form = essence(dict(self.headers).get("Content-Type", "")) == URL_ENCODED
+            # curl joins what it is given several times
+            parts = self.body.split("&") if is_form else [self.body]
+            words += [f"--data {shlex.quote(each)}" for each in parts]
         return " \\\n  ".join(words)
 
     @property
@@ -120,6 +125,8 @@ class Samples:
             is_text = isinstance(written[0], str) and not is_json(media_type)
             return str(written[0]) if is_text else _write(written[0])
         schema = media.get("schema")
+        if schema is not None and essence(media_type) == URL_ENCODED:
+            return self._write_form(schema, media)
         if schema is None or not is_json(media_type):
             return ""
         called = self._resolver.schema_name(schema)
@@ -129,6 +136,17 @@ class Samples:
         if (called := self._resolver.schema_name(items)) and "minItems" not in schema:
             return _write([json.loads(self.component(called, sent=sent) or "null")])
         return self._sample(schema, name, sent=sent)
+
+    def _write_form(self, schema: Any, media: Mapping[str, Any]) -> str:
+        value = self.parameter({"name": "body", "schema": schema})
+        encoding = media.get("encoding")
+        encoding = encoding if isinstance(encoding, dict) else {}
+        parts = self._forms.list_parts(URL_ENCODED, schema, encoding)
+        return "&".join(write_pairs(value, parts)) if isinstance(value, dict) else ""
+
+    @cached_property
+    def _forms(self) -> FormReader:
+        return FormReader(self._document)
 
     def component(self, name: str, *, sent: bool) -> str:
         """Return a value of the component *name* as text; empty if none can be made."""
