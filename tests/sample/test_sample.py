@@ -682,7 +682,7 @@ DATED: Final = {
         ({"type": "string", "contentSchema": DATED}, False),
     ],
 )
-def test_a_text_that_contains_json_is_json(schema: Json, is_json: bool) -> None:
+def test_text_that_contains_json_is_json(schema: Json, is_json: bool) -> None:
     nested = {**JSON_TEXT, "contentSchema": {"$ref": "#/components/schemas/Nested"}}
     text = value(schema, Nested=nested)
     assert text.startswith(("{", '"')) == is_json

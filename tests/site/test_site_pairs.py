@@ -17,7 +17,7 @@ VALUES += [{"a": {"b": ["c", {"d": "e"}]}}, None]
 
 
 @cases(("style", "explode", "value"), product(STYLES, [None, True, False], VALUES))
-def test_a_form_is_that_of_the_client(style: str, explode: bool | None, value: Any) -> None:
+def test_form_is_written_as_by_the_client(style: str, explode: bool | None, value: Any) -> None:
     settings = {} if explode is None else {"explode": explode}
     part = FormPart(style={**({"style": style} if style else {}), **settings})
     form = {"first": "1", "a b": value}
