@@ -14,6 +14,7 @@ from dateline.diff.keywords import EXTENSION, KEYWORD, LINK, NOTE, compare_whole
 from dateline.diff.messages import MODERN, MessageComparison, Thing, compare_keys, parts_of
 from dateline.diff.parameters import (
     ListedParameter,
+    compare_keys_of_unused,
     find_renamed,
     find_shared,
     list_parameters,
@@ -371,7 +372,10 @@ class OperationComparison:
         elif kind == "callback":
             self._expressions(before, after, name, _OperationScope(0))
         else:
-            self._messages.pair(kind, before, after).carried |= MODEL
+            pair = self._messages.pair(kind, before, after)
+            pair.carried |= MODEL
+            if kind == "parameter":
+                compare_keys_of_unused(self._messages, pair, before, after)
 
     def _document(self) -> None:
         root = self._graph.root(_document_part(self._before), _document_part(self._after))

@@ -6,7 +6,10 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from dateline.diff.documents import DocumentIndex
-from dateline.diff.messages import Thing
+from dateline.diff.graph import CARRIERS, NodePair
+from dateline.diff.messages import MessageComparison, Thing
+from dateline.oddities import list_used
+from dateline.openapi import parts
 from dateline.schema.references import Located
 
 
@@ -31,8 +34,7 @@ def list_parameters(document: DocumentIndex, item: Thing, operation: Thing) -> P
     found: Parameters = {}
     for holder in (item, operation):
         listed = [(node, Thing.at(document, node)) for node in holder.items("parameters")]
-        # published documents may have null there
-        names = [(str(one.value("in") or ""), str(one.value("name") or "")) for _, one in listed]
+        names = [_read_name(one) for _, one in listed]
         keys = [parameter_key(*name) for name in names]
         for (node, thing), name, key in zip(listed, names, keys, strict=True):
             # two headers that differ in case are two, though no document may have them
@@ -67,6 +69,25 @@ def find_shared(
     address = document.made.get(pointer, pointer)
     goals = {each.thing.pointer for each in others.values()}
     return pointer if address in {other.made.get(goal, goal) for goal in goals} else ""
+
+
+def _read_name(parameter: Thing) -> tuple[str, str]:
+    # published documents may have null there
+    return str(parameter.value("in") or ""), str(parameter.value("name") or "")
+
+
+def compare_keys_of_unused(
+    messages: MessageComparison, pair: NodePair, before: Located, after: Located
+) -> None:
+    """Compare `in` and the name of two components: operations that refer to them report theirs."""
+    sides = ((messages.before, before), (messages.after, after))
+    names = [_read_name(Thing.at(document, node)) for document, node in sides]
+    if parameter_key(*names[0]) == parameter_key(*names[1]):
+        return
+    if all(parts(node.pointer)[1:3] in list_used(document.root) for document, node in sides):
+        return
+    for (place, name), nodes in zip(names, ((before, None), (None, after)), strict=True):
+        messages.compare_named(pair, "parameter", name, *nodes, CARRIERS.get(place, 0))
 
 
 def parameter_key(place: str, name: str) -> tuple[str, str]:
