@@ -8,6 +8,7 @@ from typing import NamedTuple
 from dateline.diff.documents import DocumentIndex
 from dateline.diff.graph import CARRIERS, NodePair
 from dateline.diff.messages import MessageComparison, Thing
+from dateline.model import Kind
 from dateline.oddities import list_used
 from dateline.openapi import parts
 from dateline.schema.references import Located
@@ -86,8 +87,14 @@ def compare_keys_of_unused(
         return
     if all(parts(node.pointer)[1:3] in list_used(document.root) for document, node in sides):
         return
-    for (place, name), nodes in zip(names, ((before, None), (None, after)), strict=True):
-        messages.compare_named(pair, "parameter", name, *nodes, CARRIERS.get(place, 0))
+    (place, old), (new_place, new) = names
+    carriers = CARRIERS.get(place, 0), CARRIERS.get(new_place, 0)
+    if place == new_place and messages.schemas.renames.get(after.pointer) == old:
+        nodes = Located(old, before.pointer), Located(new, after.pointer)
+        pair.add(Kind.PARAMETER_RENAMED, "", *nodes, field=new, carrier=carriers[0])
+    else:
+        messages.compare_named(pair, "parameter", old, before, None, carriers[0])
+        messages.compare_named(pair, "parameter", new, None, after, carriers[1])
 
 
 def parameter_key(place: str, name: str) -> tuple[str, str]:
