@@ -306,3 +306,34 @@ def test_references_in_extensions_lead_to_what_has_moved(tmp_path: Path) -> None
         assert one["x-a"] == lead(*after)["x-a"]
     assert content["paths"]["/x"]["get"]["x-a"] == lead(*kept)["x-a"]
     assert rules(tmp_path, document, document) == []
+
+
+def test_null_beside_a_reference_is_beside_an_all_of(tmp_path: Path) -> None:
+    ref, ref_3 = {"$ref": "#/definitions/A"}, {"$ref": "#/components/schemas/A"}
+    wrapped = {"allOf": [ref_3], "nullable": True}
+    schemas: dict[str, tuple[Document, Document]] = {
+        "a": ({**ref, "x-nullable": True}, wrapped),
+        "b": (
+            {"x-nullable": True, "description": "d", **ref},
+            {"description": "d", **wrapped},
+        ),
+        "c": ({**ref, "x-nullable": False}, {**ref_3, "nullable": False}),
+        "d": (
+            {**ref, "x-nullable": True, "allOf": [TEXT]},
+            {**ref_3, "nullable": True, "allOf": [TEXT]},
+        ),
+        "e": ({"items": {**ref, "x-nullable": True}}, {"items": wrapped}),
+    }
+    properties = {name: schema for name, (schema, _) in schemas.items()}
+    alias = {**ref, "x-nullable": True}
+    document = swagger(definitions={"A": TEXT, "B": {"properties": properties}, "C": alias})
+    content, _ = read(tmp_path, document)
+    components = content["components"]["schemas"]
+    assert components["B"]["properties"] == {name: made for name, (_, made) in schemas.items()}
+    # no variant of A
+    assert components["C"] == {**ref_3, "nullable": True}
+    (tmp_path / "b.json").write_text(json.dumps(document))
+    opened = open_document(tmp_path / "b.json", "b.json", Readings())
+    at = "/components/schemas/B/properties/a/allOf"
+    for pointer in (at, f"{at}/0", f"{at}/0/$ref"):
+        assert opened.find_pointer(pointer) == "/definitions/B/properties/a/$ref"

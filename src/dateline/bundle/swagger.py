@@ -704,6 +704,11 @@ class _SwaggerConverter:
                 self._put(result, "nullable", value, (*at.path, key))
             elif key == "type" and not _is_plain_type(node):
                 self._type(result, value, at, found.get("allOf", node.get("allOf")))
+            elif key == "$ref" and _needs_all_of(at):
+                path, members = (*at.path, key), list[Any]()
+                member = self._make({key: found.get(key, value)}, key, path)
+                self._put(members, 0, member, path)
+                self._put(result, "allOf", members, path)
             else:
                 result.setdefault(key, found.get(key, value))
         self._made.append(result)
@@ -894,6 +899,15 @@ def _collection(node: dict[str, Any]) -> str | None:
 def _is_plain_type(node: dict[str, Any]) -> bool:
     type_ = node.get("type")
     return not (type_ == "file" or isinstance(type_, list))
+
+
+def _needs_all_of(at: _SwaggerNode) -> bool:
+    """Return whether 3.0 needs an `allOf` around the reference at *at*, beside which are no keys.
+
+    A definition that has one would be a variant of the other.
+    """
+    is_nullable = at.node.get("x-nullable") is True and "allOf" not in at.node
+    return is_nullable and at.path[:-1] != ("definitions",)
 
 
 def _first(node: dict[str, Any], *keys: str, below: _SwaggerNode | None = None) -> Trail:
