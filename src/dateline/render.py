@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 CHANGES, SITE = "changes", "site"
 """The folders of pages."""
 
-_LAYING_OUT_SITES: Final = ("jinja2", "markupsafe", "jsonschema-rs", "markdown-it-py")
+_LAYING_OUT_SITES: Final = ("jinja2", "markupsafe", "jsonschema-rs", "markdown-it-py", "nh3")
 _LAYING_OUT_PACKAGES: Final = ("jinja2", "datamodel-code-generator")
 _RUN_TIME: Final = Path(dateline.__file__).parents[1] / "dateline_runtime"
 

@@ -37,6 +37,7 @@ HOMES = {
     "deepdiff": {"diff"},
     "jinja2": {"templating"},
     "markdown_it": {"filters"},
+    "nh3": {"markup"},
     "markupsafe": {"filters"},
     "pydantic_core": {"regex", "schema", "source", "models"},
     "datamodel_code_generator": {"models"},

@@ -17,7 +17,7 @@ from dateline.changes.record import Period
 from dateline.load.meaning import digest_word
 from dateline.model import Api, Artifact, Keep, in_memory
 
-_PACKAGES: Final = ("jinja2", "markupsafe", "jsonschema-rs", "markdown-it-py")
+_PACKAGES: Final = ("jinja2", "markupsafe", "jsonschema-rs", "markdown-it-py", "nh3")
 
 LayOut = Callable[[], tuple[list[Artifact], Collection[str]]]
 """Returns pages, and all texts that they may quote."""
