@@ -58,7 +58,7 @@ def test_retry_after_is_seconds_or_a_date(text: str | None, seconds: float | Non
     assert read_retry_after(text) == seconds
 
 
-@pytest.mark.parametrize("zone", ["GMT", "+0000", "-0000"])
+@cases("zone", ["GMT", "+0000", "-0000"])
 def test_date_is_the_time_until_then(zone: str) -> None:
     then = datetime.now(UTC) + timedelta(days=1)
     found = read_retry_after(f"{then:%a, %d %b %Y %H:%M:%S} {zone}")
@@ -67,7 +67,7 @@ def test_date_is_the_time_until_then(zone: str) -> None:
 
 
 @KINDS
-@pytest.mark.parametrize(("text", "seconds"), READ)
+@cases(("text", "seconds"), READ)
 def test_any_retry_after_leads_to_a_bounded_wait_or_an_error(
     kind: str, text: str | None, seconds: float | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -124,7 +124,7 @@ def list_all(client: Any) -> Any:
     return client.list_autoramps()
 
 
-@pytest.mark.parametrize(
+@cases(
     "settings",
     [{"initial": -0.1}, {"maximum": -1.0}, {"longest": -1.0}, {"initial": math.nan}],
 )

@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
 from support.sources import loaded
+from support.tables import cases
 
 from dateline.contracts import contract_data
 
@@ -66,10 +66,10 @@ def data(
     return contract_data(loaded(folder, {**files, "api.yaml": json.dumps(document)})).data
 
 
-@pytest.mark.parametrize("versions", [1, 2])
-@pytest.mark.parametrize("keyword", ["readOnly", "writeOnly"])
-@pytest.mark.parametrize("spelling", SPELLINGS)
-@pytest.mark.parametrize("position", POSITIONS)
+@cases("versions", [1, 2])
+@cases("keyword", ["readOnly", "writeOnly"])
+@cases("spelling", SPELLINGS)
+@cases("position", POSITIONS)
 def test_difference_in_the_other_direction_needs_no_converter(
     position: str, spelling: str, keyword: str, versions: int, tmp_path: Path
 ) -> None:
@@ -78,8 +78,8 @@ def test_difference_in_the_other_direction_needs_no_converter(
     assert found["converters"] == {}
 
 
-@pytest.mark.parametrize("spelling", SPELLINGS)
-@pytest.mark.parametrize("position", POSITIONS)
+@cases("spelling", SPELLINGS)
+@cases("position", POSITIONS)
 def test_difference_between_versions_needs_a_converter(
     position: str, spelling: str, tmp_path: Path
 ) -> None:

@@ -17,6 +17,7 @@ from jsonschema_rs import Draft202012Validator
 from support.doors import DOORS, open_door
 from support.exchanges import Response, ask, request, talk
 from support.payments import ID, VERSIONS, Client, published, server
+from support.tables import cases
 
 from dateline_runtime.asgi import App
 
@@ -261,15 +262,15 @@ def is_refused(response: Any, client: Client, *statuses: int) -> None:
     assert client.payments.calls == []
 
 
-@pytest.mark.parametrize("version", VERSIONS)
-@pytest.mark.parametrize("name", NO_JSON)
+@cases("version", VERSIONS)
+@cases("name", NO_JSON)
 def test_invalid_json_is_refused_everywhere(name: str, version: str, client: Client) -> None:
     for method, path in (PUT, POST, ADVANCE, DEPOSIT, ("PATCH", f"/api/autoramps/{ID}")):
         is_refused(client.ask(method, path, NO_JSON[name], version=version), client, 400)
 
 
-@pytest.mark.parametrize("version", VERSIONS)
-@pytest.mark.parametrize("name", NO_UPDATE)
+@cases("version", VERSIONS)
+@cases("name", NO_UPDATE)
 def test_body_that_the_document_forbids_is_refused(name: str, version: str, client: Client) -> None:
     body = NO_UPDATE[name]
     assert not is_allowed_body("PUT", "/customers/{id}", body, version)
@@ -308,13 +309,13 @@ def test_other_operations_accept_exactly_what_their_document_allows(
         is_refused(response, client, 400)
 
 
-@pytest.mark.parametrize("amount", AMOUNTS)
+@cases("amount", AMOUNTS)
 def test_amounts_are_plain_decimal_text(amount: str, client: Client) -> None:
     body = json.dumps({"amount": {"amount": amount}}).encode()
     assert client.ask(*DEPOSIT, body).status == AMOUNTS[amount]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("content_type", "status"),
     [
         (b"application/json", 204),
@@ -345,8 +346,8 @@ def test_oversized_bodies_are_refused(client: Client) -> None:
         is_refused(client.ask(*PUT, body, headers=headers), client, 413)
 
 
-@pytest.mark.parametrize("version", VERSIONS)
-@pytest.mark.parametrize("query", REFUSED_QUERIES)
+@cases("version", VERSIONS)
+@cases("query", REFUSED_QUERIES)
 def test_undocumented_queries_are_refused(query: str, version: str, client: Client) -> None:
     method, path = LIST
     is_refused(client.ask(method, f"{path}?{query}", version=version), client, 400)
@@ -361,7 +362,7 @@ def test_documented_queries_reach_the_handler(query: str, version: str, client: 
     assert is_allowed_query(query, version)
 
 
-@pytest.mark.parametrize("path", PATHS)
+@cases("path", PATHS)
 def test_malformed_paths_are_refused(path: str, client: Client) -> None:
     for method, before, after in (
         ("GET", "/api/autoramps/", ""),

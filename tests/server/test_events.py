@@ -15,6 +15,7 @@ from standardwebhooks import Webhook
 from support.events import EVENTS
 from support.generated_server import Generated, generate_payments
 from support.sources import LOANS, loaded
+from support.tables import cases
 
 SCHEMAS = Path(__file__).parents[2] / "schemas"
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
@@ -45,7 +46,7 @@ def events(package: Generated) -> Any:
     return package.module("events")
 
 
-@pytest.mark.parametrize(
+@cases(
     ("name", "event", "version", "environment", "shown"),
     [
         (
@@ -92,7 +93,7 @@ def test_versions_of_an_event_are_those_that_have_it(events: Any) -> None:
     assert events.versions("loan.paused", environment="sandbox") == ("2025-06-01",)
 
 
-@pytest.mark.parametrize("name", ["loan.paused", "loan.lost"])
+@cases("name", ["loan.paused", "loan.lost"])
 def test_event_that_a_version_lacks_is_neither_sent_nor_read(events: Any, name: str) -> None:
     with pytest.raises(events.AbsentEventError, match=f"2024-09-01 has no event '{name}'"):
         events.render(name, PAUSED, "2024-09-01", converters=Convert())
@@ -121,7 +122,7 @@ CIRCULAR: list[Any] = []
 CIRCULAR.append(CIRCULAR)
 
 
-@pytest.mark.parametrize(
+@cases(
     "event",
     [
         *(None, True, -1, 10**400, 1.5, float("nan"), "", "\ud800", b"\xff", b"{}", [], (), {}),
@@ -138,7 +139,7 @@ def test_value_that_is_no_event_does_not_fit(events: Any, event: Any) -> None:
             events.render("loan.started", event, version, converters=Convert())
 
 
-@pytest.mark.parametrize("name", ["loan.unknown", "", "Loan"])
+@cases("name", ["loan.unknown", "", "Loan"])
 def test_unknown_event_has_no_versions(events: Any, name: str) -> None:
     assert events.versions(name) == ()
     with pytest.raises(events.AbsentEventError):
@@ -147,7 +148,7 @@ def test_unknown_event_has_no_versions(events: Any, name: str) -> None:
         events.parse(name, "{}", "2025-06-01")
 
 
-@pytest.mark.parametrize(
+@cases(
     "body",
     [b"", b"\xff", b'{"id":"\\ud800"}', b'{"id":NaN}', b"[" * 100_000, b"null", "\ud800", b"1e400"],
     ids=lambda body: str(body[:9]),

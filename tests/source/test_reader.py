@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 import yaml
 from support.readings import HALF, PLACED, reading, typed
+from support.tables import cases
 
 from dateline.model import Problem
 from dateline.source.reader import read
@@ -20,8 +21,8 @@ from dateline.source.reader import read
 # --- Plain scalars
 
 
-@pytest.mark.parametrize("adopted", [False, True], ids=["authored", "adopted"])
-@pytest.mark.parametrize(
+@cases("adopted", [False, True], ids=["authored", "adopted"])
+@cases(
     ("written", "value"),
     [
         ("true", True),
@@ -104,9 +105,9 @@ DISPUTED = [
 ]
 
 
-@pytest.mark.parametrize(("word", "wording", "alternative", "_"), DISPUTED)
+@cases(("word", "wording", "alternative"), [row[:3] for row in DISPUTED])
 def test_ambiguous_plain_scalar_is_refused(
-    tmp_path: Path, word: str, wording: str, alternative: str, _: Any
+    tmp_path: Path, word: str, wording: str, alternative: str
 ) -> None:
     document, problems = reading(tmp_path, f"a: {word}\nb: [{word}]\n")
     said = "ambiguous-scalar: YAML readers disagree about " + wording.format(word, alternative)
@@ -114,15 +115,15 @@ def test_ambiguous_plain_scalar_is_refused(
     assert document == {"a": word, "b": [word]}
 
 
-@pytest.mark.parametrize(("word", "_wording", "_alternative", "value"), DISPUTED)
+@cases(("word", "value"), [(word, value) for word, _, _, value in DISPUTED])
 def test_ambiguous_scalar_is_read_as_yaml_1_2_or_text_in_adopted_sources(
-    tmp_path: Path, word: str, _wording: str, _alternative: str, value: Any
+    tmp_path: Path, word: str, value: Any
 ) -> None:
     document, problems = reading(tmp_path, f"a: {word}\nb: [{word}]\n", adopted=True)
     assert (typed(document), problems) == (typed({"a": value, "b": [value]}), [])
 
 
-@pytest.mark.parametrize("word", sorted({row[0] for row in DISPUTED}))
+@cases("word", sorted({row[0] for row in DISPUTED}))
 def test_ambiguous_key_is_text_in_adopted_sources_only(tmp_path: Path, word: str) -> None:
     said = f"ambiguous-scalar: YAML readers disagree about the key {word}; write '{word}'"
     assert reading(tmp_path, f"{word}: 1\n") == ({word: 1}, [f"api.yaml:1:1: {said}"])
@@ -130,7 +131,7 @@ def test_ambiguous_key_is_text_in_adopted_sources_only(tmp_path: Path, word: str
     assert reading(tmp_path, f"'{word}': 1\n") == ({word: 1}, [])
 
 
-@pytest.mark.parametrize("word", ["200", "-1", "1.5", "true", "false", "null", "1e400", "9" * 400])
+@cases("word", ["200", "-1", "1.5", "true", "false", "null", "1e400", "9" * 400])
 def test_key_must_be_text(tmp_path: Path, word: str) -> None:
     shown = word if len(word) < 40 else "9" * 39 + "…"
     said = f"key-not-text: the key {shown} is not text; write '{shown}'"

@@ -141,7 +141,7 @@ def locator(tmp_path: Path, request: pytest.FixtureRequest) -> Locator:
     return Locator([first, second])
 
 
-@pytest.mark.parametrize(
+@cases(
     ("path", "key", "value"),
     [
         ((), "first.yaml:1:1", "first.yaml:1:1"),

@@ -28,6 +28,7 @@ from support.readings import (
     twice,
     typed,
 )
+from support.tables import cases
 
 from dateline.source.reader import Locator
 
@@ -292,8 +293,8 @@ YAML_CASES = [
 ]
 
 
-@pytest.mark.parametrize("adopted", [False, True], ids=["authored", "adopted"])
-@pytest.mark.parametrize("case", YAML_CASES, ids=lambda case: case.it)
+@cases("adopted", [False, True], ids=["authored", "adopted"])
+@cases("case", YAML_CASES, ids=lambda case: case.it)
 def test_invalid_yaml_is_refused_with_every_problem(
     tmp_path: Path, case: Case, adopted: bool
 ) -> None:
@@ -446,8 +447,8 @@ JSON_CASES = [
 ]
 
 
-@pytest.mark.parametrize("adopted", [False, True], ids=["authored", "adopted"])
-@pytest.mark.parametrize("case", JSON_CASES, ids=lambda case: case.it)
+@cases("adopted", [False, True], ids=["authored", "adopted"])
+@cases("case", JSON_CASES, ids=lambda case: case.it)
 def test_invalid_json_is_refused_with_every_problem(
     tmp_path: Path, case: Case, adopted: bool
 ) -> None:
@@ -456,8 +457,8 @@ def test_invalid_json_is_refused_with_every_problem(
     assert problems == [f"api.json:{line}" for line in expected]
 
 
-@pytest.mark.parametrize("name", ["api.yaml", "api.json"])
-@pytest.mark.parametrize(
+@cases("name", ["api.yaml", "api.json"])
+@cases(
     ("escape", "said"),
     [
         *((rf"\u{code:04x}", code) for code in (0, 7, 0x1F, 0x7F, 0x80, 0x9F, 0x61C, 0x200E)),
@@ -474,7 +475,7 @@ def test_each_escape_of_a_forbidden_character_is_refused(
     assert problems == [f"{name}:1:7: {ESCAPED.format(f'U+{said:04X}')}"]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("escape", "said"),
     [
         *((r"\0", 0), (r"\a", 7), (r"\e", 27), (r"\v", 11), (r"\x1b", 27)),
@@ -486,14 +487,14 @@ def test_escapes_that_only_yaml_has_are_refused(tmp_path: Path, escape: str, sai
     assert problems == [f"api.yaml:1:4: {ESCAPED.format(f'U+{said:04X}')}"]
 
 
-@pytest.mark.parametrize("half", [r"\ud800", r"\uDBFF", r"\udc00", r"\uDFFF", r"\ud83d\ud83d"])
+@cases("half", [r"\ud800", r"\uDBFF", r"\udc00", r"\uDFFF", r"\ud83d\ud83d"])
 def test_lone_surrogate_is_refused(tmp_path: Path, half: str) -> None:
     for name in ("api.yaml", "api.json"):
         _, problems = reading(tmp_path, f'{{"a": "{half}x"}}', name=name)
         assert problems == [f"{name}:1:7: {HALF}"]
 
 
-@pytest.mark.parametrize("name", ["api.yaml", "api.json"])
+@cases("name", ["api.yaml", "api.json"])
 def test_first_of_duplicate_keys_is_kept(tmp_path: Path, name: str) -> None:
     text = '{"a": 1, "b": {"c": 2}, "a": {"x": [3]}, "b": 4, "d": 5}'
     document, problems = reading(tmp_path, text, name=name)
