@@ -9,30 +9,21 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from collections.abc import Callable
 from functools import cache
-from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 import pytest
 from support.histories import KEYWORDS, OLD, POSITIONS, VALUES, VERSIONS, Pair, api, schema_sources
 from support.histories_of_kinds import CASES, UNSEEN, kind_sources
 from support.narrowed import Body, Law
-from support.sources import folder
+from support.parts import load_parts
 
 from dateline.check.servable import check_servable
 from dateline.contracts import contract_data
-from dateline.load import load
-from dateline.model import Api, Place, SourceError
+from dateline.model import Api
 from dateline.openapi import NEWEST, OBJECTS, WHOLE
 
 Json = Any
-
-Made = TypeVar("Made")
-
-_TOGETHER: Final = 300
-"""How many parts stand in one fragment."""
 
 DISCRIMINATED: Final = frozenset({"discriminator", "$dynamicRef"})
 """Keywords that have tests of their own, or that no definitions here can hold."""
@@ -60,59 +51,9 @@ def test_every_keyword_of_other_objects_has_a_case() -> None:
     assert known - {(kind, key) for kind, key, _ in CASES} == set()
 
 
-def load_parts(
-    head: str, parts: dict[str, Json], make: Callable[[Api], Made], *, adopted: bool
-) -> tuple[Api, Made, dict[str, set[str]], Callable[[Place], str]]:
-    """Return the API that *parts* define together with *head*, and what is known about it.
-
-    That is the ids of the problems by part (parts with problems are left out), and a function that
-    returns the part of a place.
-    """
-    refused: dict[str, set[str]] = defaultdict(set)
-    versions = VERSIONS + ("lint: adopted\n" if adopted else "")
-    while True:
-        kept = [(name, part) for name, part in parts.items() if name not in refused]
-        files = {"versions.yaml": versions, "head.yaml": head}
-        named: dict[str, dict[int, str]] = {}
-        for at in range(0, len(kept), _TOGETHER):
-            file = f"parts{at}.json"
-            files[file], named[file] = join_parts(dict(kept[at : at + _TOGETHER]))
-
-        def part(place: Place, named: dict[str, dict[int, str]] = named) -> str:
-            return named[Path(place.file).name][place.line]
-
-        with TemporaryDirectory() as root:
-            try:
-                api = load(folder(Path(root), files))
-                return api, make(api), refused, part
-            except SourceError as error:
-                for problem in error.problems:
-                    refused[part(problem.place)].add(problem.id)
-
-
-def join_parts(parts: dict[str, Json]) -> tuple[str, dict[int, str]]:
-    """Return *parts* as one fragment, and for each of its lines the part it belongs to.
-
-    Thousands of files would take longer to read than to check.
-    """
-    lines = ["{"]
-    named: dict[int, str] = {}
-    sections: dict[str, dict[str, list[tuple[str, Json]]]] = {"paths": {}, "components": {}}
-    for name, part in parts.items():
-        for key, node in part["paths"].items():
-            sections["paths"].setdefault("", []).append((name, {key: node}))
-        for section, nodes in part.get("components", {}).items():
-            sections["components"].setdefault(section, []).append((name, nodes))
-    for at, (key, found) in enumerate(sections.items()):
-        lines.append(f'{", " if at else ""}"{key}": {{')
-        for which, (section, nodes) in enumerate(found.items()):
-            lines += [f'{", " if which else ""}"{section}": {{'] if section else []
-            for number, (name, node) in enumerate(nodes):
-                lines.append((", " if number else "") + json.dumps(node)[1:-1])
-                named[len(lines)] = name
-            lines += ["}"] if section else []
-        lines.append("}")
-    return "\n".join([*lines, "}"]), named
+def read_versions(*, adopted: bool) -> str:
+    """Return the table of versions, of authored or *adopted* definitions."""
+    return VERSIONS + ("lint: adopted\n" if adopted else "")
 
 
 def make_law(api: Api) -> Law:
@@ -125,7 +66,7 @@ def make_law(api: Api) -> Law:
 @cache
 def schemas(*, adopted: bool) -> tuple[Law, list[Pair], dict[str, set[str]]]:
     parts, pairs = schema_sources()
-    _, law, refused, _ = load_parts(api(), parts, make_law, adopted=adopted)
+    _, law, refused, _ = load_parts(read_versions(adopted=adopted), api(), parts, make_law)
     return law, pairs, refused
 
 
@@ -193,7 +134,9 @@ def test_annotations_need_no_converter() -> None:
 def kinds(*, adopted: bool) -> dict[tuple[str, str, int], str]:
     """Return the outcome of each case."""
     head, parts, names = kind_sources()
-    defined, contracts, refused, part = load_parts(head, parts, contract_data, adopted=adopted)
+    defined, contracts, refused, part = load_parts(
+        read_versions(adopted=adopted), head, parts, contract_data
+    )
     findings: dict[str, set[str]] = defaultdict(set)
     for finding in check_servable(defined):
         assert finding.after_source is not None

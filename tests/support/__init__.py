@@ -62,6 +62,7 @@
 - `odd_documents`: a valid document, the oddities of published ones, and all kinds of objects
 - `other_words`: definitions with other descriptions, and chains of adopted documents
 - `parents`: a discriminated parent in every spelling and position
+- `parts`: many independent definitions as one API, whose problems and findings are told apart
 - `payment_documents`: the documents of the payment API, and what its specification lists
 - `payments`: the generated payment API with handlers that record their arguments
 - `pets`: an API with a discriminated union and a discriminated parent
