@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable
 from typing import Final
-from urllib.parse import quote, urljoin, urlsplit
+from urllib.parse import quote, urlsplit
 
 Headers = list[tuple[bytes, bytes]]
 
@@ -104,9 +104,25 @@ def find_path_at(reference: str, address: str) -> str | None:
     if not _is_below(path, at[3]):
         return None
     path = path[len(at[3]) :]
-    if _AMBIGUOUS.match(path):
-        return f"/.{path}"
-    return path if path.startswith("/") else f"/{path}"
+    return write_path(path if path.startswith("/") else f"/{path}")
+
+
+def write_path(path: str) -> str:
+    """Return a URI reference to *path*, an absolute one, that doesn't begin like a host's name."""
+    return f"/.{path}" if _AMBIGUOUS.match(path) else path
+
+
+def join_path(base: str, reference: str) -> str:
+    """Return the absolute path of a relative *reference* without a scheme or a host.
+
+    It is resolved against *base*, a path, as in RFC 3986, section 5.2, and keeps its query and
+    its fragment. It may begin like the name of a host, and so may *base*.
+    """
+    if reference.startswith("?"):
+        reference = base + reference
+    elif not reference.startswith("/"):
+        reference = f"{base.rpartition('/')[0]}/{reference}"
+    return _remove_dots(reference)
 
 
 def split_reference(
@@ -124,12 +140,12 @@ def split_reference(
         origin = _find_origin(scheme, found[2])
         if origin is None or origin not in {_find_origin(scheme, host) for host in hosts}:
             return None
-        begin, target = reference[: found.start(3)], found[3]
+        begin, target = reference[: found.start(3)], _remove_dots(found[3])
     elif _ELSEWHERE.match(reference):
         return None
     else:
-        begin, target = "", urljoin(base, reference)
-    target, mark, fragment = _remove_dots(target).partition("#")
+        begin, target = "", join_path(base, reference)
+    target, mark, fragment = target.partition("#")
     return begin, target, mark + fragment
 
 
@@ -143,9 +159,10 @@ def _find_origin(scheme: str, authority: str) -> tuple[str, str | None, int | No
 
 
 def _remove_dots(reference: str) -> str:
-    """Return *reference*, an absolute path, without any dot segments.
+    """Return *reference*, an absolute path, without its dot segments.
 
-    These are the ones that browsers see (URL standard, section 4.4), including encoded ones.
+    These are the ones that browsers see (URL standard, section 4.4), including encoded ones. What
+    is left is still a path, and not the name of a host.
     """
     behind = _BEHIND.search(reference)
     end = len(reference) if behind is None else behind.start()
@@ -161,7 +178,7 @@ def _remove_dots(reference: str) -> str:
             kept.append(segment)
     if read[-1] in (".", ".."):
         kept.append("")
-    return f"/{'/'.join(kept)}{reference[end:]}"
+    return write_path(f"/{'/'.join(kept)}{reference[end:]}")
 
 
 def _is_below(reference: str, prefix: str) -> bool:

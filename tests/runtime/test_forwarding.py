@@ -508,6 +508,12 @@ def test_only_references_below_the_prefix_of_a_mounted_application_are_rewritten
     assert lead(headers, "/at", ["/base"]) == [(b"location", expected.encode())]
 
 
+@cases("reference", ["/a/..//b", "/.//b", "/%2e%2e//b", "/a/..\\\\b"])
+def test_path_of_a_mounted_application_becomes_no_host(forwarding: Any, reference: str) -> None:
+    lead = import_module(f"{forwarding.__package__}.runtime.mounting").lead_headers_below
+    assert lead([(b"location", reference.encode())], "/at", [""]) == [(b"location", b"/at/.//b")]
+
+
 def test_transfer_does_not_leak_into_later_work_of_its_task(forwarding: Any, backend: int) -> None:
     app = forwarding.Forwarding(forwarding.Upstream(url=f"http://127.0.0.1:{backend}"))
     messages = [{"type": "websocket.connect"}, {"type": "websocket.disconnect", "code": 1000}]

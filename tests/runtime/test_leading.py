@@ -30,6 +30,7 @@ LED = [
     ("2", "2", f"/api/loans/2?{IN_QUERY}"),
     ("?page=2", "?page=2", f"/api/loans/1?page=2&{IN_QUERY}"),
     ("../../api/loans", f"{IN_PATH}/loans", f"/api/loans?{IN_QUERY}"),
+    ("2;a", "2;a", f"/api/loans/2;a?{IN_QUERY}"),
     # the version is named, is not that of the path, or needs no name
     (f"{IN_PATH}/loans", f"{IN_PATH}/loans", f"{IN_PATH}/loans?{IN_QUERY}"),
     (
@@ -50,10 +51,12 @@ class Routed(dict[str, Handling]):
     ignores_version = False
 
 
-def refer(place: str, target: str, reference: str, passing: str = "") -> str:
+def refer(
+    place: str, target: str, reference: str, passing: str = "", prefix: str = "/api", host: str = ""
+) -> str:
     """Return what *reference* is in the headers of the response to a request for *target*.
 
-    The path *passing*, if given, is not versioned.
+    The path *passing*, if given, is not versioned. *host* is the one that a proxy forwards.
     """
 
     async def app(_: Scope, __: Any, send: Any) -> None:
@@ -67,8 +70,9 @@ def refer(place: str, target: str, reference: str, passing: str = "") -> str:
     documents = Documents({"/spec/x.json": b"{}"})
     routed = Routed({OLDEST: Handling(app, None)})
     find = (lambda _, path: None if path == passing else routed) if passing else None
-    whole = Versioned(app, supported, documents=documents, find=find)
-    response = ask(whole, request("GET", target, [(b"host", b"shop.example")]))
+    whole = Versioned(app, supported, documents=documents, find=find, prefixes=(prefix,))
+    hosts = [(b"host", b"shop.example"), (b"x-forwarded-host", host.encode())]
+    response = ask(whole, request("GET", target, hosts))
     [location], [content], [link] = map(response.header, ("location", "content-location", "link"))
     assert (content, link) == (location, f'<{location}>; rel="next"; title="</api/loans>"')
     return location
@@ -90,3 +94,31 @@ def test_references_name_the_version_where_the_request_did(
 def test_references_to_what_is_not_versioned_stay() -> None:
     for reference, led in (("/api/loans", f"{IN_PATH}/loans"), ("/api/health", "/api/health")):
         assert refer("path", f"{IN_PATH}/loans/1", reference, passing="/api/health") == led
+
+
+# References, and where they lead, if everything is versioned, for requests to `//other.example/a`.
+SLASHES = [
+    ("b", "/.//other.example/b"),
+    ("?page=2", "/.//other.example/a?page=2"),
+    ("../b", "/.//b"),
+    ("/b", "/b"),
+    ("/b/..//other.example", "/.//other.example"),
+    ("/..//other.example", "/.//other.example"),
+    ("/%2e//other.example", "/.//other.example"),
+    ("/\\other.example", "/./\\other.example"),
+    ("/\t/[", "/./\t/["),
+    ("//shop.example//b", "//shop.example//b"),
+]
+
+
+@cases(("reference", "led"), SLASHES)
+def test_no_path_becomes_the_name_of_a_host(reference: str, led: str) -> None:
+    path, mark, query = led.partition("?")
+    expected = f"{path}?{query}{'&' if mark else ''}{IN_QUERY}"
+    assert refer("query", f"//other.example/a?{IN_QUERY}", reference, prefix="") == expected
+
+
+@cases("host", ["public.example", "public.example, inner.example", "a.example,public.example"])
+def test_hosts_of_all_proxies_are_known(host: str) -> None:
+    led = refer("path", f"{IN_PATH}/a", "https://public.example/api/b", host=host)
+    assert led == f"https://public.example{IN_PATH}/b"

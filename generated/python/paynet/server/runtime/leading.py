@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Final
-from urllib.parse import quote, unquote, urljoin
+from urllib.parse import quote, unquote
 
 from .asgi import Message, Scope, Send, list_values
-from .mounting import change_references, split_reference
+from .mounting import change_references, join_path, split_reference, write_path
 
 Move = Callable[[str], str | None]
 """Takes a path below the mount point, with its query, as written; returns that of callers.
@@ -30,20 +30,18 @@ def lead_back(send: Send, sent: Scope, seen: Scope, move: Move) -> Send:
     root = quote(sent.get("root_path") or "")
 
     def lead(reference: str) -> str:
-        lines = [value for name in _HOSTS for value in list_values(sent["headers"], name)]
-        hosts = [value.decode("latin-1") for value in lines]
-        found = split_reference(reference, hosts, _find_written(seen))
+        found = split_reference(reference, _list_hosts(sent), _find_written(seen))
         if found is None or not found[1].startswith(f"{root}/"):
             return reference
         begin, target, end = found
         moved = move(target[len(root) :])
         if moved is None:
             return reference
-        led = begin + root + moved + end
+        led = root + moved + end
         is_relative = not begin and not reference.startswith("/")
-        if is_relative and urljoin(_find_written(sent), reference) == led:
+        if is_relative and join_path(_find_written(sent), reference) == led:
             return reference
-        return led
+        return begin + led if begin else write_path(led)
 
     async def sending(message: Message) -> None:
         if message["type"] == "http.response.start":
@@ -52,6 +50,12 @@ def lead_back(send: Send, sent: Scope, seen: Scope, move: Move) -> Send:
         await send(message)
 
     return sending
+
+
+def _list_hosts(scope: Scope) -> list[str]:
+    """Return the hosts that a request was sent to, also those before proxies."""
+    lines = [value for name in _HOSTS for value in list_values(scope["headers"], name)]
+    return [each.strip(" \t") for line in lines for each in line.decode("latin-1").split(",")]
 
 
 def _find_written(scope: Scope) -> str:
