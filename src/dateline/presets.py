@@ -16,6 +16,12 @@ class Preset(NamedTuple):
     verdicts: Mapping[str, Verdict]
 
 
+CODE_NAMES: Final = (
+    *("operation-id-changed", "path-parameter-renamed"),
+    *("component-removed", "component-renamed"),
+)
+"""Rules about names that only generated code has: no request and no response shows them."""
+
 DEFAULT_POLICY: Final = "dated-contract"
 
 PRESETS: Final[Mapping[str, Preset]] = MappingProxyType(
@@ -47,8 +53,8 @@ PRESETS: Final[Mapping[str, Preset]] = MappingProxyType(
             "free, and so is every change that promises callers more or demands less of them.",
             dict.fromkeys(
                 (
-                    *("operation-id-changed", "component-removed", "component-renamed"),
-                    *("dialect-changed", "path-parameter-renamed"),
+                    *CODE_NAMES,
+                    "dialect-changed",
                     *("required-response-field-added", "response-narrowed", "open-value-removed"),
                     *("request-field-added", "request-loosened", "parameter-value-added"),
                 ),

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import re
 from copy import deepcopy
-from itertools import combinations, pairwise
+from dataclasses import replace
+from itertools import combinations, pairwise, product
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import jsonschema_rs
 import pytest
@@ -26,13 +27,15 @@ from support.sources import API, LIBRARY, loaded
 from support.tables import cases
 
 from dateline.changes import schema
-from dateline.changes.entries import Entry
+from dateline.changes.entries import DOCUMENTATION, Entry, Explanation
 from dateline.changes.pages import EVERY_PAIR, MOST_NAMED, compare_versions
+from dateline.changes.sections import list_sections
 from dateline.check.comparison import compare
 from dateline.diff import DiffReadings, diff
-from dateline.model import Api
+from dateline.model import Api, Direction
 from dateline.project import Projector
 from dateline.render import render
+from dateline.rules import CHANGE_RULES
 from dateline.templating import TemplateError
 
 GENERATED: Final = Path(__file__).parents[2] / "generated" / "changes"
@@ -399,6 +402,51 @@ def test_each_gated_change_between_neighbours_belongs_to_the_newer_one(
             if change["verdict"] == "gated"
         }
         assert brought <= {(newer,)}
+
+
+# --- What pages show
+
+
+def test_names_that_only_generated_code_has_are_apart_from_what_breaks_calls(library: Api) -> None:
+    shown = read_entry(library)
+    names = {"operation-id-changed", "path-parameter-renamed"}
+    names |= {"component-removed", "component-renamed"}
+    for rule, direction in product(CHANGE_RULES, Direction):
+        entry = replace(shown, rule=rule, direction=direction)
+        is_code = rule in names or direction is Direction.MODEL
+        (section,) = list_sections([entry])
+        assert (section.anchor == "models") == (is_code and rule not in DOCUMENTATION)
+        assert (entry.concerned == "Generated code has it") == is_code
+
+
+@cases(("count", "named", "others"), [(1, 1, 0), (10, 10, 0), (11, 10, 1), (300, 10, 290)])
+def test_operations_beyond_ten_are_counted(
+    library: Api, count: int, named: int, others: int
+) -> None:
+    entry = replace(read_entry(library), operations=tuple(f"GET /{each}" for each in range(count)))
+    assert (len(entry.calls), entry.unnamed) == (named, others)
+
+
+@cases(
+    ("value", "shown"),
+    [
+        (5, "5"),
+        (["a", 1], '["a", 1]'),
+        (False, "false"),
+        ({"type": "string"}, None),
+        ([{"Key": []}], None),
+    ],
+)
+def test_details_have_no_parts_of_documents(library: Api, value: Any, shown: str | None) -> None:
+    entry = replace(read_entry(library), before=value, after=None)
+    assert entry.values == ([] if shown is None else [("before", shown)])
+
+
+def read_entry(api: Api) -> Entry:
+    """Return an entry without an explanation."""
+    older, newer = api.table.versions[-2:]
+    (entry,) = compare_versions(api, Projector(api), older, newer).entries
+    return replace(entry, explanation=Explanation(""))
 
 
 # --- The payment API

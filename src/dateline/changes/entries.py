@@ -13,10 +13,11 @@ from dateline.changes.fragments import FragmentLine
 from dateline.changes.reasons import Reason
 from dateline.check.merge import ChangeGroup
 from dateline.model import Direction, Verdict
+from dateline.presets import CODE_NAMES
 from dateline.rules import RULES, describe
 
-MOST_OPERATIONS: Final = 50
-"""So many operations of an entry are named to people; programs get all."""
+MOST_OPERATIONS: Final = 10
+"""So many operations of an entry are named to people, and the others counted; JSON has all."""
 
 DOCUMENTATION: Final = frozenset({"documentation-changed", "extension-changed"})
 """Rules about what promises nothing to a program."""
@@ -159,12 +160,12 @@ class Entry:
     @property
     def concerned(self) -> str:
         """What callers do with it: send it, receive it, or both."""
-        return _CONCERNED[self.direction]
+        return _CONCERNED[Direction.MODEL if self.is_only_in_code else self.direction]
 
     @property
-    def is_unseen(self) -> bool:
-        """Whether no request and no response shows it: models, and words for people."""
-        return self.direction is Direction.MODEL or self.rule in DOCUMENTATION
+    def is_only_in_code(self) -> bool:
+        """Whether only generated code shows it: an unused model, or a name that is not sent."""
+        return self.direction is Direction.MODEL or self.rule in CODE_NAMES
 
     @property
     def where(self) -> str:
@@ -173,17 +174,15 @@ class Entry:
 
     @property
     def values(self) -> list[tuple[str, str]]:
-        """The values before and after, as JSON, if there are any."""
+        """The values before and after, as JSON, without those that are parts of a document.
+
+        They are texts, numbers, and lists of them.
+        """
         return [
             (name, _write(value))
             for name, value in (("before", self.before), ("after", self.after))
-            if value is not None
+            if value is not None and _is_plain(value)
         ]
-
-    @property
-    def plain_values(self) -> list[tuple[str, str]]:
-        """The ``values`` that are no part of a document: texts, numbers, and lists of them."""
-        return [each for each in self.values if _is_plain(getattr(self, each[0]))]
 
     @property
     def calls(self) -> Calls:

@@ -68,7 +68,7 @@ def list_sections(entries: Iterable[Entry]) -> list[PageSection]:
 def _choose_section(entry: Entry) -> str:
     if entry.rule in DOCUMENTATION:
         return "documentation"
-    if entry.is_unseen:
+    if entry.is_only_in_code:
         return "models"
     return "breaking" if entry.breaks else "compatible"
 
