@@ -187,6 +187,21 @@ def test_values_deep_below_two_schemas_are_converted(tmp_path: Path, depth: int)
     assert found == {"2024-01-15": expected, "next": None}
 
 
+@cases("holder", ["items: %s", "additionalProperties: %s", "properties: { p: %s }"])
+@cases("beside", ["minProperties: 1", "required: [a]", "not: { required: [b] }", "items: {}"])
+def test_gates_behind_references_with_more_beside_them_are_followed(
+    tmp_path: Path, holder: str, beside: str
+) -> None:
+    child = f"{{ $ref: '#/components/schemas/Between', {beside} }}"
+    text = f"""\
+    Thing: {{ {holder % child} }}
+    Between: {{ allOf: [{{ $ref: '#/components/schemas/Last' }}, {{ description: between }}] }}
+    Last: {GATED}"""
+    found = down(api(tmp_path, things(text), ADOPTED))["Thing"]
+    lacking = {version: "left_out" in repr(shape) for version, shape in found.items()}
+    assert lacking == {"2024-01-15": True, "next": False}
+
+
 def test_unknown_tag_selects_the_default_member(tmp_path: Path) -> None:
     mapping = "mapping: { a: '#/components/schemas/A', b: '#/components/schemas/B' }"
     discriminator = f"discriminator: {{ propertyName: k, {mapping}, defaultMapping: Any }}"

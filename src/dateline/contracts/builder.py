@@ -9,8 +9,6 @@ from typing import Any, Final
 from dateline.canonical import has_lacked_default
 from dateline.contracts.converters import RequiredConverters
 from dateline.contracts.flat import (
-    RELATING,
-    SCALAR,
     Declared,
     FlatSchema,
     FlatUnion,
@@ -29,7 +27,7 @@ from dateline.contracts.nodes import (
     list_unserved,
 )
 from dateline.contracts.published import together
-from dateline.contracts.reach import Reach
+from dateline.contracts.reach import CONVERTING, Reach
 from dateline.contracts.tags import find_tag, is_default, list_tags, list_variant_tags
 from dateline.contracts.violations import list_broken
 from dateline.model import SHOWN_AS, WAS
@@ -49,16 +47,6 @@ _TYPES_OF: Final = {
 
 # Below these, a schema that allows more may make fewer values valid.
 _NEGATING: Final = frozenset({"not", "if", "contains"})
-
-_CONVERTING: Final = frozenset(
-    (
-        *("$ref", "allOf", "anyOf", "oneOf", "properties", "required", "items"),
-        *("additionalProperties", "minProperties", "minItems", "uniqueItems"),
-        *RELATING,
-        *SCALAR,
-    )
-)
-"""Keywords that, beside a reference, decide how a value is converted."""
 
 
 class Builder:
@@ -121,7 +109,7 @@ class Builder:
         if not isinstance(schema, dict):
             return (None,)
         reading = self.view.read("schema", schema)
-        says = _CONVERTING & reading.now.keys()
+        says = CONVERTING & reading.now.keys()
         name = self.view.referred(reading.now)
         if name is not None and says == {"$ref"}:
             node = self._beside_null(name if name in self._reach.varying else None, reading.now)
@@ -514,7 +502,7 @@ class Builder:
 
 def _decides(schema: Any) -> bool:
     """Return whether *schema*, beside others, may decide how a value is converted."""
-    return not isinstance(schema, dict) or WAS in schema or not _CONVERTING.isdisjoint(schema)
+    return not isinstance(schema, dict) or WAS in schema or not CONVERTING.isdisjoint(schema)
 
 
 def _is_from_converter(node: Node) -> bool:

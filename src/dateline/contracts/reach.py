@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final
 
+from dateline.contracts.flat import RELATING, SCALAR
 from dateline.gates import Timeline
 from dateline.openapi import children, target
 from dateline.schema.access import READ_ONLY, WRITE_ONLY
@@ -16,6 +17,16 @@ from dateline.schema.variants import subtypes
 
 # Below these are schemas of other values; below all other keys, schemas of the same value.
 _VALUES: Final = frozenset({"properties", "items", "additionalProperties"})
+
+CONVERTING: Final = frozenset(
+    (
+        *("$ref", "allOf", "anyOf", "oneOf", "properties", "required", "items"),
+        *("additionalProperties", "minProperties", "minItems", "uniqueItems"),
+        *RELATING,
+        *SCALAR,
+    )
+)
+"""Keywords that, beside a reference, decide how a value is converted."""
 
 
 @dataclass
@@ -175,7 +186,7 @@ class Reach:
         for _, era in eras:
             found.is_directed |= bool(era.get(READ_ONLY) or era.get(WRITE_ONLY))
             if kind == "schema" and (goal := _goal(era)) in self._schemas:
-                alone = not era.keys() & {"allOf", "oneOf", "anyOf", "properties"}
+                alone = CONVERTING & era.keys() == {"$ref"}
                 (found.others if alone and not part else found.parts).add(goal)
         return eras
 
