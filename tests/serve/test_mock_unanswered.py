@@ -9,11 +9,14 @@ import pytest
 import yaml
 from support.adopted_apis import store
 from support.generated_server import Generated
-from support.mock_answers import judge_gets
+from support.mock_answers import judge_each_get, judge_gets
+from support.random_chains import DATES
 
 from dateline.adopt import adopt
 from dateline.load import load
+from dateline.project import Projector
 from dateline.sample import Sampler
+from dateline.sample.answers import list_unanswered
 
 UNANSWERED = {
     "a million items": "{type: array, items: {type: string}, minItems: 1000000}",
@@ -84,50 +87,72 @@ ANSWERED = {
 }
 
 
-def document(schema: str) -> dict[str, Any]:
-    content = {"application/json": {"schema": yaml.safe_load(schema)}}
-    fine = {"responses": {"200": {"description": "fine"}}}
-    schemas = {
-        "Count": {"type": "integer"},
-        "Impossible": {
-            "type": "object",
-            "required": ["a"],
-            "properties": {"a": {"type": "string", "pattern": "^b$", "minLength": 2}},
-        },
-    }
+def document(*schemas: str) -> dict[str, Any]:
+    """Return a document with `/fine` and an operation for each of *schemas*, from `/0` on."""
+    paths: dict[str, Any] = {"/fine": {"get": {"responses": {"200": {"description": "fine"}}}}}
+    for number, schema in enumerate(schemas):
+        content = {"application/json": {"schema": yaml.load(schema, yaml.CSafeLoader)}}
+        responses = {"200": {"description": "a", "content": content}}
+        paths[f"/{number}"] = {"get": {"responses": responses}}
+    impossible = {"type": "string", "pattern": "^b$", "minLength": 2}
     return {
         "openapi": "3.1.0",
         "info": {"title": "Things", "version": "1"},
-        "paths": {
-            "/a": {"get": {"responses": {"200": {"description": "a", "content": content}}}},
-            "/fine": {"get": fine},
+        "paths": paths,
+        "components": {
+            "schemas": {
+                "Count": {"type": "integer"},
+                "Impossible": {
+                    "type": "object",
+                    "required": ["a"],
+                    "properties": {"a": impossible},
+                },
+            }
         },
-        "components": {"schemas": schemas},
     }
 
 
-@pytest.mark.parametrize("name", [*UNANSWERED, *ANSWERED])
-def test_each_501_of_the_mock_is_noted(name: str, tmp_path: Path) -> None:
-    adopt(store(tmp_path, [document({**UNANSWERED, **ANSWERED}[name])]), tmp_path / "schemas")
-    notes = [
-        note
-        for note in Generated(tmp_path, load(tmp_path / "schemas")).notes
-        if "the mock answers 501 there" in note
-    ]
-    statuses, wrong = judge_gets(tmp_path / "schemas")
-    assert wrong == []
-    assert (dict(statuses), len(notes)) == (
-        ({501: 1, 200: 1}, 1) if name in UNANSWERED else ({200: 2}, 0)
-    )
+def list_notes(schemas: Path) -> list[str]:
+    """Return the notes about operations for which a mock has no sample."""
+    notes = Generated(schemas.parent, load(schemas)).notes
+    return [note for note in notes if "the mock answers 501 there" in note]
+
+
+def test_each_501_of_the_mock_is_found(tmp_path: Path) -> None:
+    schemas = {**UNANSWERED, **ANSWERED}
+    adopt(store(tmp_path, [document(*schemas.values())]), tmp_path / "schemas")
+    contract = Projector(load(tmp_path / "schemas")).contract(DATES[0], "production")
+    noted = {path for path, _, _ in list_unanswered(contract.document)}
+    judged = {each.path: each for each in judge_each_get(tmp_path / "schemas")}
+    assert [each for each in judged.values() if each.fault] == []
+    assert judged["/fine"].status == 200
+    found = {
+        name: (judged[f"/{number}"].status, f"/{number}" in noted)
+        for number, name in enumerate(schemas)
+    }
+    assert found == {
+        **dict.fromkeys(UNANSWERED, (501, True)),
+        **dict.fromkeys(ANSWERED, (200, False)),
+    }
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [(["no multiple"], "1 operation has"), (["no multiple", "a condition"], "2 operations have")],
+)
+def test_note_counts_operations(names: list[str], expected: str, tmp_path: Path) -> None:
+    documents = [document(*(UNANSWERED[name] for name in names))]
+    adopt(store(tmp_path, documents), tmp_path / "schemas")
+    [note] = list_notes(tmp_path / "schemas")
+    assert note.startswith(f"{expected} a response that no value fits")
 
 
 def test_example_of_a_media_type_is_used_if_there_is_no_sample(tmp_path: Path) -> None:
     found = document(UNANSWERED["a pattern that looks behind"].replace("^a(?<=b)c$", "^a(?<=a)b$"))
-    answer = found["paths"]["/a"]["get"]["responses"]["200"]["content"]["application/json"]
+    answer = found["paths"]["/0"]["get"]["responses"]["200"]["content"]["application/json"]
     answer["examples"] = {"one": {"value": "ab"}}
     adopt(store(tmp_path, [found]), tmp_path / "schemas")
-    notes = Generated(tmp_path, load(tmp_path / "schemas")).notes
-    assert not [note for note in notes if "501" in note]
+    assert list_notes(tmp_path / "schemas") == []
     assert judge_gets(tmp_path / "schemas") == ({200: 2}, [])
 
 

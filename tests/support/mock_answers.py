@@ -40,15 +40,29 @@ class Get(NamedTuple):
     responses: dict[str, Json]
 
 
+class Judged(NamedTuple):
+    """The answer to a GET, and what is wrong with it."""
+
+    version: str
+    path: str
+    status: int
+    fault: str | None
+
+
 def judge_gets(schemas: Path) -> tuple[Counter[int], list[str]]:
-    """Return how often each status occurs, and a line for each wrong answer.
+    """Return how often each status occurs, and a line for each wrong answer."""
+    judged = list(judge_each_get(schemas))
+    wrong = [f"{each.version} GET {each.path}: {each.fault}" for each in judged if each.fault]
+    return Counter(each.status for each in judged), wrong
+
+
+def judge_each_get(schemas: Path) -> Iterator[Judged]:
+    """Yield the answer to each GET.
 
     An answer is right if it is a success that the document of its version declares, with a body
     that fits, or 501 with a reason.
     """
     api = load(schemas)
-    statuses: Counter[int] = Counter()
-    wrong: list[str] = []
     with package(Workspace(schemas=schemas, output=schemas / "none"), api) as server:
         for environment in api.table.environments:
             app = Mock(api, server, environment.name, 0).app
@@ -58,10 +72,8 @@ def judge_gets(schemas: Path) -> tuple[Counter[int], list[str]]:
                 answers = asyncio.run(_send(app, requests))
                 bodies = _Bodies(document)
                 for request, answer in zip(requests, answers, strict=True):
-                    statuses[answer.status_code] += 1
-                    if fault := bodies.judge(request, answer):
-                        wrong.append(f"{version.date} GET {request.path}: {fault}")
-    return statuses, wrong
+                    fault = bodies.judge(request, answer)
+                    yield Judged(version.date, request.path, answer.status_code, fault)
 
 
 async def _send(app: Any, requests: list[Get]) -> list[httpx.Response]:
