@@ -23,6 +23,7 @@ from dateline.load.meaning import (
 from dateline.model import Api, Definitions
 from support.generated_server import keep_folder
 from support.random_chains import DATES, chains
+from support.seeds import scale
 from support.sources import folder
 
 RANDOM_APIS = 6
@@ -75,7 +76,7 @@ def adopted_apis() -> tuple[Api, ...]:
     They are adopted once per process.
     """
     root = keep_folder()
-    made = enumerate(chains(5, RANDOM_APIS))
+    made = enumerate(chains(5, scale(RANDOM_APIS)))
     return tuple(_adopt(root / str(number), chain) for number, chain in made)
 
 
