@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from support.copies import copy_plain
 
 from dateline.adopt.applications import ApplicationError, read_application
 from dateline.cli import main
@@ -58,9 +60,49 @@ def run(*arguments: str) -> Result:
     return CliRunner().invoke(main, arguments, prog_name="dateline")
 
 
-def edit(project: Path, before: str, after: str) -> None:
+def edit(before: str, after: str) -> str:
     assert before in CODE
-    (project / "shop.py").write_text(CODE.replace(before, after))
+    return CODE.replace(before, after)
+
+
+def edit_namesakes(before: str, after: str) -> str:
+    assert before in NAMESAKES
+    return NAMESAKES.replace(before, after, 1)
+
+
+@pytest.fixture(scope="module")
+def documents(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
+    """The documents of all edited applications, by their code; one process reads them."""
+    folder = tmp_path_factory.mktemp("edited")
+    codes = [CODE, *(edit(*each) for each in (*((old, new) for old, new, _ in CHANGES), *SAME))]
+    codes += [NAMESAKES, *(edit_namesakes(old, new) for old, new, _ in CHANGES_OF_NAMESAKES)]
+    for number, code in enumerate(codes):
+        (folder / str(number)).mkdir()
+        (folder / str(number) / "shop.py").write_text(code)
+    (folder / "all.py").write_text(ALL)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        found = read_application("all:describe")
+    return {code: found[str(number)] for number, code in enumerate(codes)}
+
+
+# the modules have the same name, which is a part of the names of some schemas
+ALL = """\
+import importlib, os, sys
+
+def describe():
+    return {name: read(name) for name in os.listdir() if name.isdigit()}
+
+def read(name):
+    sys.path.insert(0, os.path.abspath(name))
+    sys.modules.pop("shop", None)
+    return importlib.import_module("shop").app.openapi()
+"""
+
+
+def check_document(project: Path, document: dict[str, Any]) -> Result:
+    (project / "openapi.json").write_text(json.dumps(document))
+    return run("check", "--app", "openapi.json")
 
 
 def test_adopted_definitions_do_not_differ_from_the_code(project: Path) -> None:
@@ -72,7 +114,16 @@ def test_adopted_definitions_do_not_differ_from_the_code(project: Path) -> None:
     )
 
 
-OTHERS = """
+# an object with the method of FastAPI, which takes long to import
+OTHERS = """\
+import json
+
+
+class App:
+    def openapi(self):
+        with open("openapi.json") as file:
+            return json.load(file)
+
 
 class Wrapped:
     def __init__(self, app):
@@ -93,6 +144,7 @@ class Litestar:
     async def __call__(self, scope, receive, send): ...
 
 
+app = App()
 wrapped = Wrapped(Wrapped(app))
 litestar = Wrapped(Litestar())
 document = app.openapi()
@@ -104,8 +156,11 @@ def describe():
 
 
 @pytest.mark.parametrize("name", ["wrapped", "litestar", "document", "describe", "app.openapi"])
-def test_documents_are_found_in_other_objects(project: Path, name: str) -> None:
-    (project / "shop.py").write_text(CODE + OTHERS)
+def test_documents_are_found_in_other_objects(
+    project: Path, documents: dict[str, dict[str, Any]], name: str
+) -> None:
+    (project / "openapi.json").write_text(json.dumps(documents[CODE]))
+    (project / "shop.py").write_text(OTHERS)
     checked = run("check", "--app", f"shop:{name}")
     assert (checked.exit_code, checked.output.partition(" and ")[0]) == (
         0,
@@ -113,43 +168,52 @@ def test_documents_are_found_in_other_objects(project: Path, name: str) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "rule"),
-    [
-        ("    note: str", "    price: int\n    note: str", "price"),
-        ("    note: str | None = None\n", "", "note"),
-        ("wide: bool = False", "wide: bool", "wide"),
-        ('@app.post("/orders")', '@app.post("/sales")', "/sales"),
-    ],
-)
+CHANGES = [
+    ("    note: str", "    price: int\n    note: str", "price"),
+    ("    note: str | None = None\n", "", "note"),
+    ("wide: bool = False", "wide: bool", "wide"),
+    ('@app.post("/orders")', '@app.post("/sales")', "/sales"),
+]
+
+
+@pytest.mark.parametrize(("before", "after", "rule"), CHANGES)
 def test_change_of_the_code_is_a_difference(
-    project: Path, before: str, after: str, rule: str
+    project: Path, documents: dict[str, dict[str, Any]], before: str, after: str, rule: str
 ) -> None:
-    edit(project, before, after)
-    checked = run("check", "--app", "shop:app")
+    checked = check_document(project, documents[edit(before, after)])
     assert checked.exit_code == 1
     assert rule in checked.output
 
 
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        ('title="Shop"', 'title="Our shop", version="2"'),
-        ("def get_order(", "def read_order("),
-        ("    id: str\n", '    """What was ordered."""\n\n    id: str\n'),
-        ("Order", "Sale"),
-    ],
-)
-def test_names_and_descriptions_are_no_difference(project: Path, before: str, after: str) -> None:
-    edit(project, before, after)
+def test_change_of_the_code_is_a_difference_from_the_application(project: Path) -> None:
+    before, after, rule = CHANGES[0]
+    (project / "shop.py").write_text(edit(before, after))
     checked = run("check", "--app", "shop:app")
+    assert (checked.exit_code, rule in checked.output) == (1, True)
+
+
+SAME = [
+    ('title="Shop"', 'title="Our shop", version="2"'),
+    ("def get_order(", "def read_order("),
+    ("    id: str\n", '    """What was ordered."""\n\n    id: str\n'),
+    ("Order", "Sale"),
+]
+
+
+@pytest.mark.parametrize(("before", "after"), SAME)
+def test_names_and_descriptions_are_no_difference(
+    project: Path, documents: dict[str, dict[str, Any]], before: str, after: str
+) -> None:
+    checked = check_document(project, documents[edit(before, after)])
     assert (checked.exit_code, checked.output) == (
         0,
-        "no differences between the definitions (2025-01-01) and shop:app\n",
+        "no differences between the definitions (2025-01-01) and openapi.json\n",
     )
 
 
-NAMESAKES = """
+NAMESAKES = f"""\
+from enum import Enum
+{CODE}
 
 class First:
     class State(str, Enum):
@@ -177,50 +241,59 @@ def changed(order: Order) -> None: ...
 """
 
 
-def namesakes(names: dict[str, str]) -> str:
-    """The code of an application whose document has other names for schemas."""
-    return f"""\
-import json
-from enum import Enum
-{CODE}{NAMESAKES}
-
-def describe():
-    text = json.dumps(app.openapi())
-    for old, new in {names!r}.items():
-        text = text.replace(old + '"', new + '"')
+def rename(document: dict[str, Any], names: dict[str, str]) -> dict[str, Any]:
+    """Return the *document* with other names for schemas."""
+    text = json.dumps(document)
+    for old, new in names.items():
+        text = text.replace(f'{old}"', f'{new}"')
     return json.loads(text)
-"""
 
 
-def test_schemas_that_swap_names_are_no_difference(project: Path) -> None:
-    (project / "shop.py").write_text(namesakes({}))
-    shutil.rmtree(project / "schemas")
-    assert run("adopt", "2025-01-01=shop:describe").exit_code == 0
-    schemas = read_application("shop:describe")["components"]["schemas"]
+@pytest.fixture(scope="module")
+def namesakes(
+    documents: dict[str, dict[str, Any]], tmp_path_factory: pytest.TempPathFactory
+) -> Path:
+    """Definitions adopted from schemas with the same name."""
+    folder = tmp_path_factory.mktemp("namesakes")
+    (folder / "published.json").write_text(json.dumps(documents[NAMESAKES]))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        assert run("adopt", "2025-01-01=published.json").exit_code == 0
+    return folder
+
+
+def test_schemas_that_swap_names_are_no_difference(
+    namesakes: Path, documents: dict[str, dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(namesakes)
+    schemas = documents[NAMESAKES]["components"]["schemas"]
     first, second = (name for name, schema in schemas.items() if "enum" in schema)
-    (project / "shop.py").write_text(namesakes({first: "!", second: first, "!": second}))
-    checked = run("check", "--app", "shop:describe")
+    swapped = rename(documents[NAMESAKES], {first: "!", second: first, "!": second})
+    assert swapped["components"]["schemas"][first] == schemas[second]
+    checked = check_document(namesakes, swapped)
     assert (checked.exit_code, checked.output.partition(" and ")[0]) == (
         0,
         "no differences between the definitions (2025-01-01)",
     )
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "message"),
-    [
-        ('        shut = "shut"\n', "", "value shut removed"),
-        ('        open = "open"\n', '        open = "open"\n        late = "late"\n', "late added"),
-    ],
-)
+CHANGES_OF_NAMESAKES = [
+    ('        shut = "shut"\n', "", "value shut removed"),
+    ('        open = "open"\n', '        open = "open"\n        late = "late"\n', "late added"),
+]
+
+
+@pytest.mark.parametrize(("before", "after", "message"), CHANGES_OF_NAMESAKES)
 def test_changes_of_schemas_with_swapped_names_are_differences(
-    project: Path, before: str, after: str, message: str
+    namesakes: Path,
+    documents: dict[str, dict[str, Any]],
+    monkeypatch: pytest.MonkeyPatch,
+    before: str,
+    after: str,
+    message: str,
 ) -> None:
-    (project / "shop.py").write_text(namesakes({}))
-    shutil.rmtree(project / "schemas")
-    assert run("adopt", "2025-01-01=shop:app").exit_code == 0
-    (project / "shop.py").write_text(namesakes({}).replace(before, after, 1))
-    checked = run("check", "--app", "shop:app")
+    monkeypatch.chdir(namesakes)
+    checked = check_document(namesakes, documents[edit_namesakes(before, after)])
     assert (checked.exit_code, message in checked.output) == (1, True)
 
 
@@ -235,17 +308,17 @@ def test_documents_of_applications_do_not_depend_on_the_hash_seed(
     assert len(found) == 1
 
 
-def test_code_is_compared_through_the_file_with_its_document(project: Path) -> None:
-    document = read_application("shop:app")
-    (project / "openapi.json").write_text(json.dumps(document))
-    checked = run("check", "--app", "openapi.json")
+def test_code_is_compared_through_the_file_with_its_document(
+    project: Path, documents: dict[str, dict[str, Any]]
+) -> None:
+    document = copy_plain(documents[CODE])
+    checked = check_document(project, document)
     assert (checked.exit_code, checked.output) == (
         0,
         "no differences between the definitions (2025-01-01) and openapi.json\n",
     )
     del document["paths"]["/orders"]
-    (project / "openapi.json").write_text(json.dumps(document))
-    assert run("check", "--app", "openapi.json").exit_code == 1
+    assert check_document(project, document).exit_code == 1
 
 
 @pytest.mark.parametrize(
@@ -279,7 +352,7 @@ def test_error_of_the_application_is_reported_with_its_place(
 def test_object_that_is_no_application_is_reported_in_one_line(
     project: Path, name: str, said: str
 ) -> None:
-    assert project.exists()
+    (project / "shop.py").write_text("class Order:\n    def __init__(self, id): ...\n")
     with pytest.raises(Exception, match=said) as error:
         CliRunner().invoke(main, ["check", "--app", name], catch_exceptions=False)
     assert getattr(error.value, "exit_code", None) == 2
