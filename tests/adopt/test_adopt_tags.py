@@ -127,7 +127,8 @@ def test_mapping_without_a_schema_in_a_version_round_trips(
 
 def number_names(document: Document, number: int) -> Document:
     """Return the *document* with a number in the names of all its parts."""
-    return json.loads(NAMES.sub(rf"\g<0>{number}", json.dumps(document)))
+    numbered: Document = json.loads(NAMES.sub(rf"\g<0>{number}", json.dumps(document)))
+    return numbered
 
 
 NAMES = re.compile(r"(?:getPet|\b(?:Pet|Cat|Dog|D%6Fg|dog|pet))\b")

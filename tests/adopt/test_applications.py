@@ -246,7 +246,8 @@ def rename(document: dict[str, Any], names: dict[str, str]) -> dict[str, Any]:
     text = json.dumps(document)
     for old, new in names.items():
         text = text.replace(f'{old}"', f'{new}"')
-    return json.loads(text)
+    renamed: dict[str, Any] = json.loads(text)
+    return renamed
 
 
 @pytest.fixture(scope="module")
