@@ -8,8 +8,9 @@ from typing import Final
 
 import pytest
 from support.commands import dateline
-from support.policies import committed, edit, git, list_unwaived, project
+from support.policies import committed, copy_committed, edit, git, list_unwaived, project
 from support.published_projects import SOURCES, Project
+from support.repositories import enter_copy, slim
 from support.sources import folder
 
 __all__ = ["committed", "project"]
@@ -29,21 +30,32 @@ def status_lines() -> list[str]:
     return [line.strip() for line in lines[start : lines.index("outputs")]]
 
 
+@pytest.fixture(scope="module")
+def settled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a project on a branch with a new enum value, waived, generated and committed."""
+    root = tmp_path_factory.mktemp("settled")
+    copy_committed(root)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(root)
+        git("checkout", "-q", "-b", "change")
+        edit(root, LOST)
+        assert dateline("waive", "value-added", "Loan.state", *REASON).status == 0
+        assert status_lines() == [
+            f"active until 2999-01-01  value-added at {STATE}/2: Agreed with both partners."
+        ]
+        assert dateline("generate").status == 0
+        # compared with the last commit, it is needed until it is committed as well
+        assert status_lines()[0].startswith("active until")
+        git("add", "-A")
+        git("commit", "-q", "-m", "two")
+        slim()
+    return root
+
+
 @pytest.fixture
-def waived(committed: Path) -> Path:
-    """Return a project on a branch with a new enum value, waived and generated."""
-    git("checkout", "-q", "-b", "change")
-    edit(committed, LOST)
-    assert dateline("waive", "value-added", "Loan.state", *REASON).status == 0
-    assert status_lines() == [
-        f"active until 2999-01-01  value-added at {STATE}/2: Agreed with both partners."
-    ]
-    assert dateline("generate").status == 0
-    # compared with the last commit, it is needed until it is committed as well
-    assert status_lines()[0].startswith("active until")
-    git("add", "-A")
-    git("commit", "-q", "-m", "two")
-    return committed
+def waived(settled: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a copy of the project with a settled waiver, as the current folder."""
+    return enter_copy(settled, tmp_path, monkeypatch)
 
 
 def test_merge_settles_a_waiver(waived: Path) -> None:

@@ -118,10 +118,15 @@ def _commit() -> TemporaryDirectory[str]:
     return made
 
 
+def copy_committed(root: Path) -> None:
+    """Copy a generated and committed project to *root*."""
+    shutil.copytree(_commit().name, root, symlinks=True, dirs_exist_ok=True)
+
+
 @pytest.fixture
 def committed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a generated project, committed."""
-    shutil.copytree(_commit().name, tmp_path, symlinks=True, dirs_exist_ok=True)
+    copy_committed(tmp_path)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
