@@ -66,7 +66,8 @@ def served_comments() -> Iterator[CommentHost]:
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
         host.address = f"http://127.0.0.1:{server.server_port}"
-        thread = threading.Thread(target=server.serve_forever)
+        # each test waits for one interval when it shuts the host down
+        thread = threading.Thread(target=server.serve_forever, args=(0.02,))
         thread.start()
         yield host
         server.shutdown()
