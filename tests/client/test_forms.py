@@ -228,6 +228,10 @@ def test_only_what_cookies_can_not_contain_is_encoded(archive: Any) -> None:
     for value in ("a b", "a,b", "a;b", '"a"', "a\\", "é", "a\n"):
         with pytest.raises(ValueError, match="the cookie c can't have this value"):
             raw.write_cookie(value)
+        with pytest.raises(ValueError, match="the cookie c can't have this value"):
+            raw.write_cookie({value: 1})
+    assert form.write_cookie({"a": 1, "b=1; c[]": 2}) == "a=1; b%3D1%3B%20c[]=2"
+    assert raw.write_cookie({"a": 1, "b=1": 2}) == "a=1; b%3D1=2"
 
 
 def test_null_is_written_in_json_only(archive: Any) -> None:
@@ -236,6 +240,8 @@ def test_null_is_written_in_json_only(archive: Any) -> None:
     for style, written in (
         ("deepObject", ["f[b][0]=1", "f[c][e]=2"]),
         ("content", [f"f={quote(json.dumps(value), safe='')}"]),
+        # what is nested is JSON
+        ("form", [f"{name}={quote(json.dumps(value[name]), safe='')}" for name in ("b", "c")]),
     ):
         assert [*parameter("f", "query", style).write_query(value)] == written
     flat = {"a": None, "b": 1}

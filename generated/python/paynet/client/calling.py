@@ -299,8 +299,8 @@ class Call(Generic[T]):
                 self._query += parameter.write_query(value)
             elif parameter.place == "header":
                 self._headers[parameter.name] = parameter.write_header(value)
-            else:
-                self._cookies.append(parameter.write_cookie(value))
+            elif cookies := parameter.write_cookie(value):
+                self._cookies.append(cookies)
         if path is not operation.path and {".", ".."} & {*path.split("/")}:
             # intermediaries would resolve it to another path
             raise ValueError(f"{operation.name}: a path parameter can't be . or ..")

@@ -92,12 +92,19 @@ class Parameter:
 
     def write_cookie(self, value: Any) -> str:
         """Return the pairs of the cookie. Raises ValueError for values that cookies can't have."""
-        return "; ".join(f"{name}={text}" for name, text in self._pair(self._make_plain(value)))
+        pairs = self._pair(self._make_plain(value))
+        return "; ".join(f"{self._name_cookie(name)}={text}" for name, text in pairs)
+
+    def _name_cookie(self, name: str) -> str:
+        # that of a field may have any character
+        return name if name == self.name else self._encode(name).replace("=", "%3D")
 
     def _make_plain(self, value: Any) -> Any:
         """Return *value* as plain JSON, without null in other styles: RFC 6570, section 2.3."""
         given = make_plain(value)
-        return given if self.style == "content" else _leave_out_null(given)
+        if self.style == "content":
+            return given
+        return _leave_out_null(given, is_deep=self.style == "deepObject")
 
     def _pair(self, given: Any) -> Iterator[tuple[str, str]]:
         if self.style == "content":
@@ -158,14 +165,21 @@ def make_plain(value: Any) -> Any:
     return str(value) if type(value) is UUID else to_jsonable_python(value, by_alias=True)
 
 
-def _leave_out_null(value: Any) -> Any:
-    """Return *value*, plain JSON, without items and fields that are null."""
+def _leave_out_null(value: Any, *, is_deep: bool) -> Any:
+    """Return *value*, plain JSON, without items and fields that are null.
+
+    Those of its items and fields are left out if it *is_deep*; otherwise they are written as JSON.
+    """
+
+    def change(each: Any) -> Any:
+        return _leave_out_null(each, is_deep=True) if is_deep else each
+
     if isinstance(value, list):
         items = cast("Sequence[object]", value)
-        return [_leave_out_null(each) for each in items if each is not None]
+        return [change(each) for each in items if each is not None]
     if isinstance(value, dict):
         fields = _items(cast("dict[str, Any]", value))
-        return {name: _leave_out_null(each) for name, each in fields if each is not None}
+        return {name: change(each) for name, each in fields if each is not None}
     return value
 
 
