@@ -66,6 +66,11 @@ class SampledDocument:
         self.root: dict[str, Any] = self._make_readable("document", plain)
         # a reference may lead to one schema or another depending on the way it is reached
         self._is_dynamic = any(f'"{key}"'.encode() in written for key in _DYNAMIC)
+        self.depth = Memo(SampledDocument._find_depth, owner=self)
+        """Returns the nesting of objects and lists in the smallest value of a schema.
+
+        That is infinity if every value is infinite.
+        """
         self._reader = PartReader(self.root)
         self._written = memoize(self._write_reference)
         self.read = Memo(SampledDocument._read_schema, owner=self)
@@ -253,11 +258,7 @@ class SampledDocument:
         registry = jsonschema_rs.Registry([(_ROOT, {"$defs": compiled})])
         return _make_validator(rooted, registry)
 
-    def depth(self, schema: Any) -> float:
-        """Return the nesting of objects and lists in the smallest value of *schema*.
-
-        That is infinity if every value is infinite.
-        """
+    def _find_depth(self, schema: Any) -> float:
         return _depth(schema, self._depths)
 
     @cached_property
@@ -269,11 +270,11 @@ class SampledDocument:
         goals = {each: self._reader.resolver.locate(each) for each in sorted(references)}
         found, before = dict.fromkeys(goals, math.inf), dict[str, float]()
         while before != found:
-            before = found
-            found = {
-                reference: _depth(goal.value, before) if goal else math.inf
-                for reference, goal in goals.items()
-            }
+            before = dict(found)
+            for reference, goal in goals.items():
+                if goal is not None:
+                    # those found in this round count: fewer rounds are needed
+                    found[reference] = _depth(goal.value, found)
         return found
 
 

@@ -54,12 +54,13 @@ class Here:
 
     def below(self, step: str | int, share: int, references: set[str], attempt: int) -> Here:
         """Return the place *step* within this one, one of *share* places that share its room."""
-        return replace(
-            self.again(attempt),
-            path=(*self.path, step),
+        return Here(
+            name=self.name,
             room=self.room / share,
-            copies=self.copies * share,
+            path=(*self.path, step),
             above=self.above | references,
+            salt=self.again(attempt).salt,
+            copies=self.copies * share,
         )
 
     def check_size(self, count: int, most: int = _MOST) -> None:

@@ -20,6 +20,7 @@ from dateline.sample.document import SampledDocument, Schemas
 from dateline.sample.here import Here, NothingFitsError
 from dateline.sample.numbers import number
 from dateline.sample.together import TYPES, Together, together
+from dateline.schema.memo import Memo
 
 _LONGEST: Final = 1 << 20
 """The maximum number of characters of a text."""
@@ -44,6 +45,7 @@ _CONTENT: Final = "(content)"
 _CONTENTS: Final = 2
 """The step to the JSON in a text, and how often a path has it."""
 
+_ANY_OBJECT: Final = {"type": "object"}
 _CONTAINERS: Final = frozenset({"object", "array"})
 
 
@@ -67,6 +69,8 @@ class Values:
         # each with its schemas: an id is unique only while its object lives
         # and with how many copies at least they have no value
         self._failed: dict[tuple[int, ...], tuple[Schemas, str, int]] = {}
+        self.is_container = Memo(Values._is_container, owner=self)
+        """Returns whether values of schemas may contain others."""
 
     def make(self, schemas: Schemas, here: Here) -> Any:
         """Return a valid value for *schemas*. Raises NothingFitsError if none is found."""
@@ -200,7 +204,7 @@ class Values:
                 and is_json(media_type)
                 and "contentEncoding" not in part
             ):
-                schema = part.get("contentSchema", {"type": "object"})
+                schema = part.get("contentSchema", _ANY_OBJECT)
                 below = here.below(_CONTENT, 1, known.references, 0)
                 with suppress(NothingFitsError):
                     yield json.dumps(self.make((schema,), below), ensure_ascii=False)
@@ -208,13 +212,12 @@ class Values:
     def is_welcome(self, schemas: Schemas, here: Here, known: Together) -> bool:
         """Return whether a value of *schemas* is worth including in one of *known*."""
         below = together(self.document, schemas)
-        again = self._comes_again(schemas, here.above | known.references)
+        again = self._comes_again(below, here.above | known.references)
         if below.impossible or again or any(part.get("writeOnly") for part in below.parts):
             return False
         return not (here.is_tight and self.is_container(schemas))
 
-    def is_container(self, schemas: Schemas) -> bool:
-        """Return whether values of *schemas* may contain others."""
+    def _is_container(self, schemas: Schemas) -> bool:
         known = together(self.document, schemas)
         return bool(known.unions or _CONTAINERS & {*known.types})
 
@@ -241,21 +244,20 @@ class Values:
         def rank(member: Any) -> tuple[bool, bool, float, bool]:
             depth = self.document.depth(member)
             is_null = isinstance(member, dict) and member.get("type") == "null"
-            again = self._comes_again((member,), here.above)
+            again = self._comes_again(together(self.document, (member,)), here.above)
             matters = here.is_tight or depth == math.inf
             abstract = self.document.is_extended(member)
             return again, is_null and not here.is_tight, depth if matters else 0, abstract
 
         return sorted(here.dice("member", count).shuffle(members), key=rank)
 
-    def _comes_again(self, schemas: Schemas, above: frozenset[str]) -> bool:
-        """Return whether *schemas* can only lead back to what contains them."""
-        known = together(self.document, schemas)
+    def _comes_again(self, known: Together, above: frozenset[str]) -> bool:
+        """Return whether values of *known* can only lead back to what contains them."""
         if known.references & above:
             return True
         above |= known.references
         return any(
-            all(self._comes_again((member,), above) for member in members)
+            all(self._comes_again(together(self.document, (each,)), above) for each in members)
             for members in known.unions
         )
 
