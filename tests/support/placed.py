@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
-from typing import Any
+from typing import Any, Final
 
 import httpx
 import pytest
@@ -14,6 +14,9 @@ from dateline.model import Api
 from dateline.serve.mock import Mock
 from support.exchanges import serving
 from support.generated_server import Generated, ask
+
+# to create one for each client takes longer than a request
+_WITHOUT_TLS: Final = httpx.create_ssl_context(verify=False)
 
 
 class Newest:
@@ -53,7 +56,7 @@ class RecordingTransport(httpx.BaseTransport):
         headers = {key: value for key, value in request.headers.items() if key != "host"}
         path = request.url.raw_path.decode()
         if isinstance(self._app, int):
-            with httpx.Client() as client:
+            with httpx.Client(verify=_WITHOUT_TLS) as client:
                 url = f"http://127.0.0.1:{self._app}{path}"
                 return client.request(request.method, url, headers=headers)
         found = ask(self._app, request.method, path, headers=headers)
