@@ -775,12 +775,17 @@ SUCCESSES: Final = ("2", "default", "3")
 _STATUS: Final = re.compile("[1-5](?:[0-9]{2}|XX|xx)|default")
 
 
+def has_meaning(status: str) -> bool:
+    """Return whether *status*, the key of a response, is a status, a range or `default`."""
+    return _STATUS.fullmatch(status) is not None
+
+
 def choose_successes(statuses: Iterable[str]) -> list[str]:
     """Return those of *statuses* that are a success, the usual one first.
 
     It answers a result without a status.
     """
-    listed = sorted(filter(_STATUS.fullmatch, statuses))
+    listed = sorted(filter(has_meaning, statuses))
     for wanted in SUCCESSES:
         if found := [status for status in listed if status.startswith(wanted)]:
             return found

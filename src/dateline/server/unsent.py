@@ -15,6 +15,7 @@ from dateline.openapi import (
     find_counterpart,
     find_covering,
     first_status,
+    has_meaning,
     is_json,
     is_usual,
 )
@@ -85,7 +86,7 @@ class _VersionResponses:
         answered = messages["answered"]["results"].get(operation)
         self._schemas = answered or messages["results"].get(operation, {})
         statuses = self._entry(messages["statuses"][operation])["statuses"]
-        self.keys = [key for key in media_types if key in statuses]
+        self.keys = [key for key in media_types if key in statuses and has_meaning(key)]
 
     def _entry(self, entries: list[dict[str, Any]]) -> dict[str, Any]:
         return next(
