@@ -105,6 +105,17 @@ def test_one_of_two_members_changes_to_what_the_other_implies(
         assert not found or one != other
 
 
+@cases("strictest", [1, 2])
+@cases("keyword", ["minContains", "maxContains"])
+def test_counts_beside_a_stricter_one_are_compared(keyword: str, strictest: int) -> None:
+    other = {"contains": {"type": "integer"}, keyword: strictest}
+    schemas = [{"allOf": [{"contains": STRING, keyword: count}, other]} for count in range(3)]
+    accepted = [[jsonschema_rs.is_valid(schema, value) for value in VALUES] for schema in schemas]
+    for one, two in product(range(len(schemas)), repeat=2):
+        found = compare(schemas[one], schemas[two])
+        assert bool(found) == (accepted[one] != accepted[two]), (schemas[one], schemas[two])
+
+
 @cases(
     ("keyword", "shared"),
     [("unevaluatedProperties", HAS["a"]), ("unevaluatedItems", FIRST)],

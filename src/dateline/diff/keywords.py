@@ -262,10 +262,13 @@ def compare_neighbours(pair: NodePair, before: SchemaView, after: SchemaView) ->
             continue
         common = _list_common(before, after, keyword)
         groups = _group(before, ours, keyword, common), _group(after, theirs, keyword, common)
-        # what is exchanged below others is compared with what has the same neighbours
+        # what is exchanged below others is compared with what has the same neighbours; of several
+        # counts, only the strictest are compared
+        is_counted = keyword == "contains" and min(len(ours), len(theirs)) > 1
         is_exchanged = keyword in OPAQUE and _are_exchanged(
             _list_values(before, ours, keyword, common),
             _list_values(after, theirs, keyword, common),
+            sides=(0,) if is_counted else (0, 1),
         )
         if groups[0] != groups[1] or is_exchanged:
             pair.add(Kind.KEYWORD_CHANGED, keyword, ours[0].at(keyword), theirs[0].at(keyword))
@@ -358,10 +361,12 @@ def _write(value: Any) -> str:
     return text(drop_words("schema", value, extensions=False))
 
 
-def _are_exchanged(before: set[tuple[str, str]], after: set[tuple[str, str]]) -> bool:
-    """Return whether the same values have the same neighbours, but not each its own."""
+def _are_exchanged(
+    before: set[tuple[str, str]], after: set[tuple[str, str]], sides: tuple[int, ...]
+) -> bool:
+    """Return whether the same values or neighbours, those of *sides*, are combined otherwise."""
     return before != after and all(
-        {each[side] for each in before} == {each[side] for each in after} for side in (0, 1)
+        {each[side] for each in before} == {each[side] for each in after} for side in sides
     )
 
 
