@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from math import ceil, floor, isfinite
+from operator import ge, gt, le, lt
 from typing import Any, Final
 
 from dateline.diff.views import SchemaView
@@ -15,6 +16,14 @@ from dateline.schema.types import IMPLIED
 
 _LOW: Final = frozenset({"minimum", "exclusiveMinimum"})
 _HIGH: Final = frozenset({"maximum", "exclusiveMaximum"})
+
+# A bound, the other one of the same side, and how that one compares where it implies the bound.
+_IMPLIED_BY: Final[dict[str, tuple[str, Callable[[float, float], bool]]]] = {
+    "minimum": ("exclusiveMinimum", ge),
+    "exclusiveMinimum": ("minimum", gt),
+    "maximum": ("exclusiveMaximum", le),
+    "exclusiveMaximum": ("maximum", lt),
+}
 
 # What means nothing for values of other types; `format` is left to its own comparison.
 _OF_TYPES: Final = {
@@ -39,8 +48,15 @@ _IN_PLACE: Final = frozenset(
 def list_equivalent(before: SchemaView, after: SchemaView) -> Iterator[str]:
     """Yield the keywords by which the same values are valid on both sides.
 
-    That holds for values of the types that both have in common; those are compared before.
+    That holds for values of the types that both have in common; those are compared before. A bound
+    that only one side has is yielded if the other bound of the other side implies it.
     """
+    for keyword, (other, implies) in _IMPLIED_BY.items():
+        ours, theirs = (_list_bounds(view, keyword) for view in (before, after))
+        if bool(ours) != bool(theirs):
+            tighter = _list_bounds(after if ours else before, other)
+            if any(all(implies(one, bound) for bound in ours + theirs) for one in tighter):
+                yield keyword
     if _list_needs(before) == _list_needs(after):
         yield "dependentRequired"
     if before.types is None or before.types != after.types:
@@ -90,10 +106,20 @@ def is_unused_anchor(keyword: str, *views: SchemaView) -> bool:
     )
 
 
+def _list_bounds(view: SchemaView, keyword: str) -> list[float]:
+    """Return the bounds that *keyword* sets; without any if one of them is no number."""
+    values = [fact.value for fact in view.facts.get(keyword, ())]
+    return values if all(map(_is_bound, values)) else []
+
+
+def _is_bound(value: Any) -> bool:
+    return type(value) in (int, float) and isfinite(value)
+
+
 def _find_bound(view: SchemaView, keywords: frozenset[str]) -> Any:
     """Return the least or greatest integer that *keywords* allow; what they say if unknown."""
     facts = [(key, fact.value) for key in sorted(keywords) for fact in view.facts.get(key, ())]
-    if not all(type(value) in (int, float) and isfinite(value) for _, value in facts):
+    if not all(_is_bound(value) for _, value in facts):
         return facts
     if keywords is _LOW:
         least = [ceil(value) if key == "minimum" else floor(value) + 1 for key, value in facts]
