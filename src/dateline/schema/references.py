@@ -158,8 +158,8 @@ class Resolver:
     @cached_property
     def _anchors(self) -> dict[str, list[Located]]:
         found: dict[str, list[Located]] = {}
-        objects = _objects(Located(self.root, ""), scoped=self._is_scoped)
-        for located in sorted(objects, key=lambda each: each.pointer):
+        anchored = _anchored(self.root, scoped=self._is_scoped)
+        for located in sorted(anchored, key=lambda each: each.pointer):
             names = (located.value.get(key) for key in ANCHORS)
             for name in dict.fromkeys(name for name in names if isinstance(name, str)):
                 found.setdefault(name, []).append(located)
@@ -177,15 +177,29 @@ def _reference_of(schema: Any) -> Any:
     return schema.get("$ref") if isinstance(schema, dict) else None
 
 
-def _objects(root: Located, *, scoped: bool) -> Iterator[Located]:
-    """Yield every object of a document; if *scoped*, none below one with its own address."""
-    stack = [root]
+def _anchored(root: dict[str, Any], *, scoped: bool) -> Iterator[Located]:
+    """Yield the objects of a document that have anchors.
+
+    If *scoped*, none below one with its own address.
+    """
+    # few objects have anchors: only theirs are worth a pointer
+    stack: list[tuple[Any, Any]] = [(root, None)]
     while stack:
-        value, pointer = located = stack.pop()
+        value, trail = stack.pop()
         if isinstance(value, dict):
-            if scoped and located is not root and isinstance(value.get("$id"), str):
+            if scoped and trail is not None and isinstance(value.get("$id"), str):
                 continue
-            yield located
-            stack += [Located(below, f"{pointer}/{escape(key)}") for key, below in value.items()]
+            if not value.keys().isdisjoint(ANCHORS):
+                yield Located(value, _pointer(trail))
+            stack += [(below, (trail, key)) for key, below in value.items()]
         elif isinstance(value, list):
-            stack += [Located(below, f"{pointer}/{index}") for index, below in enumerate(value)]
+            stack += [(below, (trail, index)) for index, below in enumerate(value)]
+
+
+def _pointer(trail: Any) -> str:
+    """Return the pointer for a *trail*: the one that leads to the parent, and a key; or None."""
+    steps = []
+    while trail is not None:
+        trail, step = trail
+        steps.append(f"/{escape(step)}")
+    return "".join(reversed(steps))
