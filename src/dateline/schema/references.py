@@ -158,7 +158,7 @@ class Resolver:
     @cached_property
     def _anchors(self) -> dict[str, list[Located]]:
         found: dict[str, list[Located]] = {}
-        anchored = _anchored(self.root, scoped=self._is_scoped)
+        anchored = _find_anchored(self.root, scoped=self._is_scoped)
         for located in sorted(anchored, key=lambda each: each.pointer):
             names = (located.value.get(key) for key in ANCHORS)
             for name in dict.fromkeys(name for name in names if isinstance(name, str)):
@@ -177,7 +177,7 @@ def _reference_of(schema: Any) -> Any:
     return schema.get("$ref") if isinstance(schema, dict) else None
 
 
-def _anchored(root: dict[str, Any], *, scoped: bool) -> Iterator[Located]:
+def _find_anchored(root: dict[str, Any], *, scoped: bool) -> Iterator[Located]:
     """Yield the objects of a document that have anchors.
 
     If *scoped*, none below one with its own address.
