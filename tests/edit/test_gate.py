@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from random import Random
@@ -100,6 +101,29 @@ def test_renamed_schema_with_a_tag_is_left_alone(
     api = loaded(tmp_path, edit_texts(PETS, ("    Cat:\n", "    Feline:\n")))
     plan = gate(api, callers_have["pets"], today=TODAY)
     assert (plan.edits, [one.message.split(":")[0] for one in plan.left]) == ((), ["Pet", "Feline"])
+
+
+@pytest.mark.parametrize("drafted", [True, False])
+def test_moving_version_is_neither_gated_nor_the_date_of_a_gate(
+    drafted: bool, tmp_path: Path
+) -> None:
+    row = "  - { date: unstable, moving: true, title: Changes at any time }\n"
+    files = {**LIBRARY, "versions.yaml": VERSIONS.replace("environments:", f"{row}environments:")}
+    if not drafted:
+        cut = {", draft: true": "", "next": "2025-09-01"}
+        for old, new in cut.items():
+            files = {name: text.replace(old, new) for name, text in files.items()}
+    before = publish_cut(loaded(tmp_path / "before", files))
+    note = "        note: { type: string }\n"
+    api = loaded(tmp_path, edit_texts(files, (note, "")))
+
+    plan = gate(api, before, today=TODAY)
+
+    draft = [] if drafted else [line for line in changed_lines(plan) if "date: next" in line]
+    assert changed_lines(plan) == ["+        note: { type: string, x-removed: next }", *draft]
+    assert (len(draft), plan.left) == (not drafted, ())
+    dated = {one: text for one, text in before.documents.items() if one.version != "unstable"}
+    require_law(api, plan, replace(before, documents=dated))
 
 
 def test_missing_converter_is_mentioned(

@@ -39,6 +39,7 @@ from dateline.model import (
 from dateline.openapi import VERSION, value_at
 from dateline.paths import name_file
 from dateline.rules import describe, judge
+from dateline.versions import is_moving
 
 _ROUNDS: Final = 5
 _MOST_CAUSES: Final = 3
@@ -194,11 +195,13 @@ class _Gating:
         self._documents = {
             combination: document.content
             for combination, document in published.documents.items()
-            if combination in api.combinations
+            if combination in api.combinations and not is_moving(combination.version)
         }
         self._date = _date(api, published.versions)
         dates = api.table.dates
-        self._dates = dates if self._date in dates else (*dates, self._date)
+        moving = [date for date in dates if is_moving(date)]
+        dated = [date for date in dates if date not in moving]
+        self._dates = dates if self._date in dates else (*dated, self._date, *moving)
         self._canvas = Canvas(api, self._dates)
         self._reasons: dict[str, str] = {}
         self._contents = known
@@ -411,5 +414,6 @@ def _list_concerned(repairs: Sequence[Repair], culprits: Sequence[Repair]) -> se
 
 def _date(api: Api, published: Sequence[str]) -> str:
     """Return the date for new gates: the first that is newer than everything published."""
-    newest = max(published, key=order, default="")
-    return next((date for date in api.table.dates if order(date) > order(newest)), NEXT)
+    newest = max((date for date in published if not is_moving(date)), key=order, default="")
+    dated = (date for date in api.table.dates if not is_moving(date))
+    return next((date for date in dated if order(date) > order(newest)), NEXT)
