@@ -27,7 +27,7 @@ def project(request: pytest.FixtureRequest, tmp_path: Path) -> Project:
 @pytest.fixture
 def some(project: Project) -> int:
     """Return the number of edits: fewer if each takes long."""
-    return scale(90 if project.size < 10_000 else 24)
+    return scale(60 if project.size < 10_000 else 24)
 
 
 def test_edits_that_are_not_listed_as_additive_are_found(project: Project, some: int) -> None:

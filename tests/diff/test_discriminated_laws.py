@@ -20,7 +20,7 @@ Document = dict[str, Any]
 
 UNION: Final = "#/components/schemas/Noun"
 MEMBERS: Final = ("Book", "Map")
-DOCUMENTS: Final = scale(1_200)
+DOCUMENTS: Final = scale(600)
 
 
 def documents() -> Iterator[tuple[Random, Document]]:

@@ -37,7 +37,7 @@ from dateline.rules.predicates import (
 SCHEMAS: Final = Path(__file__).parents[2] / "schemas"
 
 
-PAIRS: Final = scale(1_600)
+PAIRS: Final = scale(1_200)
 
 
 @cache
