@@ -16,10 +16,13 @@ _VALUE: Final = r"""\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'=<>`]+)"""
 _NAME: Final = r"[A-Za-z][A-Za-z0-9]*"
 _TAG: Final = re.compile(
     rf"<(?P<end>/?)(?P<name>{_NAME})(?P<attributes>(?:\s+[^\s\"'<>/=]+(?:{_VALUE})?)*)\s*/?>"
-    r"|(?P<comment><!--.*?-->)",
+    # a comment without an end is text, up to the end
+    r"|(?P<comment><!--.*?-->)|<!--.*",
     re.DOTALL,
 )
-_TAG_OR_CODE: Final = re.compile(rf"(?P<code>(?P<fence>`+).+?(?P=fence))|{_TAG.pattern}", re.DOTALL)
+_TAG_OR_CODE: Final = re.compile(
+    rf"(?P<code>(?<!`)(?P<fence>`++).+?(?<!`)(?P=fence)(?!`))|{_TAG.pattern}", re.DOTALL
+)
 
 HEADING: Final = "h4"
 """The element of headings in descriptions: pages have their own headings above them."""
@@ -43,7 +46,7 @@ _SCHEMES: Final = frozenset({"http", "https", "mailto"})
 _CLASSES: Final = frozenset({"center", "left", "right"})
 
 _IN_TEXT: Final = {"code": "`", "strong": "**", "em": "*", "br": "\n", "hr": "\n\n"}
-_SEVERAL_BREAKS: Final = re.compile(r"[ \t]*\n(?:[ \t]*\n)+")
+_SEVERAL_BREAKS: Final = re.compile(r"(?<![ \t])[ \t]*+\n(?:[ \t]*+\n)+")
 
 
 def has_markup(text: str) -> bool:

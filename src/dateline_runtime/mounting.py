@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable
 from typing import Final
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 Headers = list[tuple[bytes, bytes]]
 
@@ -58,7 +58,7 @@ def lead_headers_below(
 
     def lead_own(reference: str) -> str:
         path = _remove_dots(reference)
-        is_own = any(_is_below(path, prefix) for prefix in prefixes)
+        is_own = any(cut_prefix(path, prefix) is not None for prefix in prefixes)
         return lead_below(path, root) if is_own else reference
 
     return change_references(headers, lead_own)
@@ -100,11 +100,22 @@ def find_path_at(reference: str, address: str) -> str | None:
     scheme = at[1].lower()
     if _find_origin(found[1] or scheme, found[2]) != _find_origin(scheme, at[2]):
         return None
-    path = _remove_dots(found[3])
-    if not _is_below(path, at[3]):
+    path = cut_prefix(_remove_dots(found[3]), at[3])
+    if path is None:
         return None
-    path = path[len(at[3]) :]
     return write_path(path if path.startswith("/") else f"/{path}")
+
+
+def cut_prefix(reference: str, prefix: str) -> str | None:
+    """Return what follows the path *prefix* in *reference*, an absolute path; None if nothing can.
+
+    Both may have escapes, also of characters that need none. The result begins with the end of a
+    segment, or is empty.
+    """
+    behind = _BEHIND.search(reference)
+    path = reference if behind is None else reference[: behind.start()]
+    begin = "/".join(path.split("/")[: prefix.count("/") + 1])
+    return reference[len(begin) :] if unquote(begin) == unquote(prefix) else None
 
 
 def write_path(path: str) -> str:
@@ -179,7 +190,3 @@ def _remove_dots(reference: str) -> str:
     if read[-1] in (".", ".."):
         kept.append("")
     return write_path(f"/{'/'.join(kept)}{reference[end:]}")
-
-
-def _is_below(reference: str, prefix: str) -> bool:
-    return reference.startswith(prefix) and reference[len(prefix) :][:1] in ("", "/", "?", "#")

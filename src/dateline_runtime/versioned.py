@@ -39,6 +39,7 @@ from .documents import Documents
 from .errors import RequestError
 from .exchanges import Exchange, Served, require_left
 from .leading import METHODS, lead_back
+from .mounting import cut_prefix
 from .negotiation import Rejection, Supported, negotiate
 from .places import Find, find_version
 
@@ -277,14 +278,15 @@ class Versioned:
         path, _, query = target.partition("?")
         raw, query_string = path.encode("latin-1"), query.encode("latin-1")
         scope: Scope = {"path": unquote(path), "raw_path": raw, "query_string": query_string}
-        prefix = next((each for each in self._prefixes if path.startswith(f"{each}/")), None)
+        found = (cut_prefix(target, each) for each in self._prefixes)
+        below = next((each for each in found if each is not None and each.startswith("/")), None)
         is_document = self._documents is not None and self._documents.serves(scope["path"])
-        if prefix is None or is_document or self._names_version(scope):
+        if below is None or is_document or self._names_version(scope):
             return None
         if self._find is not None and self._find(METHODS, route(scope)) is None:
             return None
         if self._supported.place == "path":
-            return f"{prefix}/{version}{target[len(prefix) :]}"
+            return f"{target.removesuffix(below)}/{version}{below}"
         pair = f"{quote(self._supported.header)}={quote(version)}"
         return f"{path}?{query}&{pair}" if query else f"{path}?{pair}"
 

@@ -156,6 +156,12 @@ def test_answer_to_head_has_the_length_and_no_body() -> None:
     assert head == whole._replace(body=b"")
 
 
+@cases(("status", "length"), [(204, []), (205, ["0"]), (304, [])])
+def test_answer_of_a_status_without_content_has_no_body(status: int, length: list[str]) -> None:
+    response = ask(answering(status), request())
+    assert (response.body, response.header("content-length")) == (b"", length)
+
+
 @pytest.mark.parametrize("line", [b"2026-07-01", b"2026-7-1", b"\xff", b""])
 def test_operations_that_ignore_the_header_are_served_without_it(line: bytes) -> None:
     app = wrap(tell_state, ignoring=lambda scope: scope["path"] == "/api/currencies")

@@ -52,11 +52,16 @@ class Routed(dict[str, Handling]):
 
 
 def refer(
-    place: str, target: str, reference: str, passing: str = "", prefix: str = "/api", host: str = ""
+    place: str,
+    target: str,
+    reference: str,
+    passing: str = "",
+    prefix: str = "/api",
+    forwarded: tuple[bytes, str] = (b"x-forwarded-host", ""),
 ) -> str:
     """Return what *reference* is in the headers of the response to a request for *target*.
 
-    The path *passing*, if given, is not versioned. *host* is the one that a proxy forwards.
+    The path *passing*, if given, is not versioned. *forwarded* is the header of a proxy.
     """
 
     async def app(_: Scope, __: Any, send: Any) -> None:
@@ -71,7 +76,7 @@ def refer(
     routed = Routed({OLDEST: Handling(app, None)})
     find = (lambda _, path: None if path == passing else routed) if passing else None
     whole = Versioned(app, supported, documents=documents, find=find, prefixes=(prefix,))
-    hosts = [(b"host", b"shop.example"), (b"x-forwarded-host", host.encode())]
+    hosts = [(b"host", b"shop.example"), (forwarded[0], forwarded[1].encode())]
     response = ask(whole, request("GET", target, hosts))
     [location], [content], [link] = map(response.header, ("location", "content-location", "link"))
     assert (content, link) == (location, f'<{location}>; rel="next"; title="</api/loans>"')
@@ -118,7 +123,30 @@ def test_no_path_becomes_the_name_of_a_host(reference: str, led: str) -> None:
     assert refer("query", f"//other.example/a?{IN_QUERY}", reference, prefix="") == expected
 
 
-@cases("host", ["public.example", "public.example, inner.example", "a.example,public.example"])
-def test_hosts_of_all_proxies_are_known(host: str) -> None:
-    led = refer("path", f"{IN_PATH}/a", "https://public.example/api/b", host=host)
-    assert led == f"https://public.example{IN_PATH}/b"
+# Headers by which proxies name the hosts that they were asked for.
+HOSTS = [
+    (b"x-forwarded-host", "public.example"),
+    (b"x-forwarded-host", "public.example, inner.example"),
+    (b"x-forwarded-host", "a.example,public.example"),
+    (b"forwarded", "host=Public.Example"),
+    (b"forwarded", 'for=10.0.0.1; Host="public.example";proto=https'),
+    (b"forwarded", 'for="[::1]:4", for=10.0.0.1;host=public.example , host=inner.example'),
+]
+
+
+@cases(("header", "hosts"), HOSTS)
+def test_hosts_of_all_proxies_are_known(header: bytes, hosts: str) -> None:
+    for host, before in (("public.example", IN_PATH), ("example", "/api")):
+        led = refer("path", f"{IN_PATH}/a", f"https://{host}/api/b", forwarded=(header, hosts))
+        assert led == f"https://{host}{before}/b"
+
+
+@cases("written", ["/caf%C3%A9", "/caf%c3%a9", "/c%61f%C3%A9"])
+def test_prefix_is_known_with_any_escapes(written: str) -> None:
+    def lead(reference: str) -> str:
+        target = f"/café/{OLDEST}/loans"
+        return refer("path", target, reference, prefix="/caf%C3%A9")
+
+    assert lead(f"{written}/a?b") == f"{written}/{OLDEST}/a?b"
+    for other in (f"{written}s/a", "/caf/a", "/caf%25C3%25A9/a", "/%63af%2FC3"):
+        assert lead(other) == other

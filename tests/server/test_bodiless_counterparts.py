@@ -28,6 +28,8 @@ CASES: Final[dict[str, tuple[dict[str, Any], dict[str, Any], int]]] = {
     ),
     "a further status": ({"204": _NONE}, {"200": _THING, "204": _NONE}, 204),
     "a reset": ({"205": _NONE}, {"200": _THING}, 205),
+    "a redirect": ({"302": _NONE}, {"200": _THING}, 302),
+    "a range of redirects": ({"3XX": _NONE}, {"200": _THING}, 300),
     "no success": ({"404": _NONE}, {"200": _THING, "404": _NONE}, 204),
     "the same status": ({"200": _NONE}, {"200": _THING}, 200),
     "a range": ({"2XX": _NONE}, {"2XX": _THING}, 200),

@@ -61,6 +61,13 @@ def test_parser_is_bypassed_for_plain_sentences_only() -> None:
         ("<h1 id=a>A</h1>", "<h4>A</h4>", "A"),
         ("<div class='a'><span style='b'>c</span></div>", "<div>c</div>", "c"),
         ("<!-- a -->b", "b", "b"),
+        ("a <!-- <b>b</b>", "<p>a &lt;!-- &lt;b&gt;b&lt;/b&gt;</p>", "a <!-- <b>b</b>"),
+        ("<b>a</b> <!-- b", "<p><strong>a</strong> &lt;!-- b</p>", "**a** <!-- b"),
+        (
+            "``a<b>`c`` <b>b</b>",
+            "<p><code>a&lt;b&gt;`c</code> <strong>b</strong></p>",
+            "``a<b>`c`` **b**",
+        ),
         # what is not closed, or closed twice, or somewhere else
         ("<p>a <em>b <p>c</em> d", "<p>a <em>b </em></p><p><em>c</em> d</p>", "a *b\n\nc* d"),
         ("- a</li></ul></div>\n- b", "<ul><li>a</li></ul><li>b</li>", "- a\n\n- b"),

@@ -16,13 +16,10 @@ from .items import Items
 from .plain import UNREADABLE, read_json, read_quickly, write_json, write_quickly
 from .results import Results
 from .runtime import etag
-from .runtime.asgi import Headers, Message
+from .runtime.asgi import BODILESS, Headers, Message
 from .runtime.media_types import essence, is_json, split_list
 from .runtime.narrowing import Narrowing, UnfitError, identity, keys
 from .runtime.sequences import is_sequential
-
-BODILESS: Final = frozenset({204, 205, 304})
-"""The statuses of answers without a body"""
 
 # Headers that describe the bytes of the body, which has been replaced.
 _OF_BYTES: Final = frozenset(

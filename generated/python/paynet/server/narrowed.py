@@ -8,7 +8,6 @@ from http import HTTPStatus
 from typing import Any, Final, TypeVar, cast
 
 from .answers import (
-    BODILESS,
     AnswerNarrowing,
     Prepared,
     Undescribed,
@@ -23,6 +22,7 @@ from .problems import Problems
 from .results import Results
 from .runtime import etag
 from .runtime.asgi import (
+    BODILESS,
     App,
     Headers,
     Message,

@@ -510,7 +510,7 @@ def _usual(keys: list[str]) -> int:
         return first_status(found[0]) or 200
     if "default" in keys:
         return 200
-    return min((int(key) for key in keys if key.isdigit() and key[0] == "3"), default=204)
+    return min((first_status(key) or 204 for key in keys if key[0] == "3"), default=204)
 
 
 def _raw(change: Callable[[Any], Any]) -> Write:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, MutableMapping
 from dataclasses import asdict, dataclass
 from functools import lru_cache
+from http import HTTPStatus
 from typing import Any, Final
 from urllib.parse import parse_qsl, unquote
 
@@ -62,8 +63,8 @@ STATUSES: Final[Mapping[Fault, int]] = {
     Fault.LATE: 504,
 }
 
-BODILESS: Final = frozenset({204, 304})
-"""The statuses of responses without a body."""
+BODILESS: Final = frozenset({204, 205, 304})
+"""The statuses of responses without a body (RFC 9110, sections 6.4.1 and 15.3.6)."""
 
 _BLANKS: Final = BLANKS.encode()
 
@@ -266,11 +267,13 @@ def refusal(error: RequestError) -> Answer:
 async def respond(
     scope: Scope, send: Send, answer: Answer, headers: Iterable[tuple[bytes, bytes]] = ()
 ) -> None:
-    """Send the whole response, without its body if HTTP has none: HEAD, 204, 304."""
+    """Send the whole response, without its body if HTTP has none: HEAD, 204, 205, 304."""
     fields = [*headers]
     body = answer.body
     if answer.status in BODILESS:
         body = b""
+        if answer.status == HTTPStatus.RESET_CONTENT:
+            fields.append((b"content-length", b"0"))
     else:
         if answer.media_type is not None:
             fields.append((b"content-type", answer.media_type.encode("latin-1")))

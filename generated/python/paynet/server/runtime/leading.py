@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Final
 from urllib.parse import quote, unquote
 
 from .asgi import Message, Scope, Send, list_values
-from .mounting import change_references, join_path, split_reference, write_path
+from .mounting import change_references, cut_prefix, join_path, split_reference, write_path
 
 Move = Callable[[str], str | None]
 """Takes a path below the mount point, with its query, as written; returns that of callers.
@@ -20,6 +21,9 @@ METHODS: Final = "GET HEAD PUT PATCH DELETE POST OPTIONS TRACE"
 
 _HOSTS: Final = (b"host", b"x-forwarded-host")
 
+# A host in the header `Forwarded` (RFC 7239, section 4).
+_FORWARDED: Final = re.compile(r'[;,]\s*host=(?:"([^"\\]*)"|([^";,\s]+))', re.IGNORECASE)
+
 
 def lead_back(send: Send, sent: Scope, seen: Scope, move: Move) -> Send:
     """Return *send* for the response to *seen*: the request *sent*, with another path.
@@ -31,10 +35,11 @@ def lead_back(send: Send, sent: Scope, seen: Scope, move: Move) -> Send:
 
     def lead(reference: str) -> str:
         found = split_reference(reference, _list_hosts(sent), _find_written(seen))
-        if found is None or not found[1].startswith(f"{root}/"):
+        if found is None:
             return reference
         begin, target, end = found
-        moved = move(target[len(root) :])
+        below = cut_prefix(target, root)
+        moved = move(below) if below is not None and below.startswith("/") else None
         if moved is None:
             return reference
         led = root + moved + end
@@ -55,7 +60,10 @@ def lead_back(send: Send, sent: Scope, seen: Scope, move: Move) -> Send:
 def _list_hosts(scope: Scope) -> list[str]:
     """Return the hosts that a request was sent to, also those before proxies."""
     lines = [value for name in _HOSTS for value in list_values(scope["headers"], name)]
-    return [each.strip(" \t") for line in lines for each in line.decode("latin-1").split(",")]
+    hosts = [each.strip(" \t") for line in lines for each in line.decode("latin-1").split(",")]
+    forwarded = list_values(scope["headers"], b"forwarded")
+    found = _FORWARDED.findall("".join(f",{line.decode('latin-1')}" for line in forwarded))
+    return [*hosts, *(quoted or plain for quoted, plain in found)]
 
 
 def _find_written(scope: Scope) -> str:
