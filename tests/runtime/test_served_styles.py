@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from typing import Any
-from urllib.parse import parse_qsl, quote
+from urllib.parse import parse_qsl, quote, unquote
 
 import pytest
 import yaml
@@ -13,6 +13,8 @@ from support.generated_server import Generated, ask
 from support.sources import API, loaded
 from support.tables import cases
 from support.thing_sources import ADOPTED
+
+from dateline.sample.notations import write_parameter
 
 OLD, NEW = "2024-01-15", "2025-06-01"
 
@@ -155,6 +157,49 @@ components:
 """
 
 
+# Everything that paths and cookies may have, in each style, exploded or not.
+STYLES = {
+    f"/{place}-{style}-{number}": (place, style, bool(number))
+    for place, style in (
+        *(("path", "simple"), ("path", "label"), ("path", "matrix")),
+        *(("cookie", "form"), ("cookie", "cookie")),
+    )
+    for number in (0, 1)
+}
+
+KINDS: dict[str, Any] = {
+    "one": {"type": "number"},
+    "list": {"type": "array", "items": {"type": "string"}},
+    "object": {"$ref": "#/components/schemas/Point"},
+    "either": {"anyOf": [{"type": "integer"}, {"type": "array", "items": {"type": "boolean"}}]},
+}
+
+POINT = """
+type: object
+properties:
+  x: { type: number, x-was: { '2025-06-01': { name: left } } }
+  y: { type: string }
+"""
+
+
+def describe_styles() -> dict[str, Any]:
+    """Return the paths of operations with the `STYLES`: a parameter for each of the `KINDS`."""
+    paths = {}
+    for path, (place, style, explode) in STYLES.items():
+        said = {"in": place, "style": style, "explode": explode, "required": True}
+        parameters = [{"name": name, **said, "schema": each} for name, each in KINDS.items()]
+        place_of = "".join(f"/{{{name}}}" for name in KINDS) if place == "path" else ""
+        paths[path + place_of] = {
+            "get": {
+                "operationId": f"get_{path[1:].replace('-', '_')}",
+                "tags": ["Loans"],
+                "responses": {"204": {"description": "done"}},
+                "parameters": parameters,
+            }
+        }
+    return paths
+
+
 class Handlers:
     """Records its arguments."""
 
@@ -172,7 +217,10 @@ class Handlers:
 def package(tmp_path_factory: pytest.TempPathFactory) -> Generated:
     folder = tmp_path_factory.mktemp("styles")
     # the definitions have no anchors
-    text = json.dumps({**yaml.safe_load(API), "openapi": "3.2.0", **yaml.safe_load(THINGS)})
+    things = yaml.safe_load(THINGS)
+    things["paths"] |= describe_styles()
+    things["components"]["schemas"]["Point"] = yaml.safe_load(POINT)
+    text = json.dumps({**yaml.safe_load(API), "openapi": "3.2.0", **things})
     return Generated(folder, loaded(folder, {"versions.yaml": ADOPTED, "api.yaml": text}))
 
 
@@ -336,12 +384,14 @@ def test_values_in_parameters_differ_between_versions(package: Generated, name: 
 
 
 class Recorder:
-    """An application of the newest version that records its query and its cookies."""
+    """An application of the newest version that records what it is sent."""
 
+    path: str = ""
     query: str = ""
     cookies: str = ""
 
     async def __call__(self, scope: Any, _: Any, send: Any) -> None:
+        self.path = scope["raw_path"].decode()
         self.query = scope["query_string"].decode()
         self.cookies = dict(scope["headers"]).get(b"cookie", b"").decode()
         await send({"type": "http.response.start", "status": 204, "headers": []})
@@ -380,3 +430,92 @@ def test_cookies_of_older_callers_are_encoded_again(package: Generated, value: s
     other, day, plain = recorder.cookies.split("; ")
     assert (other, plain) == ("other=%20", "plain=%25x")
     assert ask_for(package, "/things", headers={"Cookie": day}) == (204, {"day": value})
+
+
+def write_all(package: Generated, path: str, values: dict[str, Any]) -> tuple[str, str]:
+    """Return the path and the cookies by which the client sends *values* to the operation."""
+    place, style, explode = STYLES[path]
+    parameters: Any = package.module("client.parameters")
+    written = {name: parameters.Parameter(name, place, style, explode=explode) for name in values}
+    if place == "cookie":
+        return path, "; ".join(written[name].write_cookie(values[name]) for name in values)
+    return "/".join([path, *(written[name].write_path(values[name]) for name in values)]), ""
+
+
+def sample(path: str, field: str) -> dict[str, Any]:
+    """Return a value of each of the `KINDS`, whose object has the number *field*."""
+    place, style, _ = STYLES[path]
+    texts = ["a,b", "c;d=\u00fc"] if (place, style) == ("cookie", "form") else ["a", "b"]
+    return {
+        "one": 1.5,
+        "list": texts,
+        "object": {field: 2, "y": texts[1]},
+        "either": [True, False],
+    }
+
+
+@cases("path", STYLES)
+def test_servers_read_what_clients_write(package: Generated, path: str) -> None:
+    for version, field in ((OLD, "left"), (NEW, "x")):
+        for more in ({}, {"either": 7}):
+            url, cookies = write_all(package, path, {**sample(path, field), **more})
+            headers = {"Cookie": f"y2=a; {cookies}"} if cookies else {}
+            found = ask_for(package, url, version, headers)
+            assert found == (204, {**sample(path, "x"), **more})
+
+
+@cases("path", STYLES)
+def test_sampled_requests_have_what_clients_write(package: Generated, path: str) -> None:
+    place, style, explode = STYLES[path]
+    said = {"in": place, "style": style, "explode": explode}
+    values = sample(path, "x")
+    written = {
+        name: write_parameter({**said, "name": name}, value) for name, value in values.items()
+    }
+    url, cookies = write_all(package, path, values)
+    if place == "path":
+        assert "/".join([path, *(text for [(_, text)] in written.values())]) == url
+    else:
+        pairs = ["=".join(pair) for each in written.values() for pair in each]
+        assert unquote("; ".join(pairs)) == unquote(cookies)
+
+
+@cases("path", STYLES)
+def test_applications_get_what_clients_of_the_newest_version_write(
+    package: Generated, path: str
+) -> None:
+    recorder = Recorder()
+    app = package.module("server").versioned(recorder, environment="production")
+    url, cookies = write_all(package, path, sample(path, "left"))
+    headers = {"X-API-Version": OLD, **({"Cookie": cookies} if cookies else {})}
+    assert ask(app, "GET", f"/api{url}", headers=headers).status_code == 204
+    url, cookies = write_all(package, path, sample(path, "x"))
+    change = unquote if "simple" in path else str
+    assert change(recorder.path) == f"/api{url}"
+    assert sorted(recorder.cookies.split("; ")) == sorted(cookies.split("; "))
+
+
+@cases(
+    ("url", "said"),
+    [
+        ("/path-label-0/1.5/.a/.x,1/.7", 'the parameter "one" has to begin with "."'),
+        ("/path-label-0/.1.5/.a/x,1/.7", 'the parameter "object" has to begin with "."'),
+        (
+            "/path-label-1/.1/.a/.x,1/.7",
+            'the parameter "object" has to be fields: name=value, with "." between them',
+        ),
+        ("/path-label-1/.1/.a/.y=a/7", 'the parameter "either" has to begin with "."'),
+        (
+            "/path-matrix-0/;two=1/;list=a/;object=/;either=7",
+            'the parameter "one" has to begin with ";one="',
+        ),
+        (
+            "/path-matrix-1/;one=1/;list=a/y=b/;either=7",
+            'the parameter "object" has to begin with ";"',
+        ),
+        ("/path-matrix-1/;one=/;list=a/;y=b/;either=7", 'the parameter "one" has to be a number'),
+        ("/path-matrix-1/;one/;list=a/;y=b/;either=7", 'the parameter "one" has to be a number'),
+    ],
+)
+def test_styles_of_paths_are_parsed_strictly(package: Generated, url: str, said: str) -> None:
+    assert ask_for(package, url) == (400, said)

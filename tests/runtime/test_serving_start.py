@@ -128,20 +128,19 @@ paths:
       operationId: get_thing
       tags: [Loans]
       parameters:
-        - { name: id, in: path, required: true, style: label, schema: { type: string } }
+        - { name: id, in: path, required: true, schema: { type: string } }
         - { name: 'of[it]', in: query, style: deepObject, schema: { type: object } }
         - name: where
           in: query
           schema: { type: object, required: [a], properties: { a: { type: object } } }
         - { name: rows, in: query, schema: { type: array, items: { type: array, items: true } } }
         - { name: as, in: query, content: { text/csv: {} } }
-        - { name: seen, in: cookie, schema: { type: array, items: true } }
+        - { name: seen, in: cookie, schema: { type: array, items: { type: object } } }
       responses: { '204': { description: done } }
 """
 
 
 REASONS = {
-    "id": ("path", "the style label is not read, only simple"),
     "of[it]": ("query", "no [ in a name can be told from those of the style"),
     "where": (
         "query",
@@ -152,7 +151,7 @@ REASONS = {
         "only texts, numbers and booleans can be read in a list without the style deepObject",
     ),
     "as": ("query", "text/csv is not read, only JSON"),
-    "seen": ("cookie", "a list can't be read from a cookie"),
+    "seen": ("cookie", "only texts, numbers and booleans can be read in a list"),
 }
 
 

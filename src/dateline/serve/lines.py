@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from itertools import islice
 from shlex import quote as quoted
-from typing import Any, Final
+from typing import Final
 from urllib.parse import quote
 
 from dateline.model import Environment, Table
+from dateline.openapi import QUERYSTRING
 from dateline.project import Projector
 from dateline.sample import UnsatisfiedError
 from dateline.serve.mock import Mock
@@ -99,42 +99,32 @@ def _list_common(
 
 
 def _request(mock: Mock, operation: Operation, address: str) -> str | None:
-    """Return the command that calls *operation*; None if a parameter can't be sampled."""
+    """Return the command that calls *operation*; None if a parameter can't be written."""
     path = operation.address
-    query: list[str] = []
-    headers: list[str] = []
+    pairs: dict[str, list[str]] = {"query": [], "header": [], "cookie": []}
     for each in operation.parameters:
         if not each.required:
             continue
+        if each.place == QUERYSTRING:
+            return None
         try:
-            texts = _texts(mock.parameter(operation, each))
+            written = mock.write_parameter(operation, each)
         except UnsatisfiedError:
             return None
         if each.place == "path":
-            path = path.replace(
-                f"{{{each.name}}}", ",".join(quote(text, safe="") for text in texts)
-            )
-        elif each.place == "query":
-            query += [f"{quote(each.name)}={quote(text)}" for text in texts]
+            path = path.replace(f"{{{each.name}}}", written[0][1])
         else:
-            headers.append(_header(each.place, each.name, ",".join(texts)))
+            pairs[each.place] += map((": " if each.place == "header" else "=").join, written)
     for name in next(iter(operation.security), ()):
         scheme = mock.server.routes.SCHEMES[name]
-        if scheme.place == "query":
-            query.append(f"{quote(scheme.name)}={_SECRET}")
-        else:
-            headers.append(_header(scheme.place, scheme.name, scheme.prefix + _SECRET))
+        sign = ": " if scheme.place == "header" else "="
+        called = quote(scheme.name) if scheme.place == "query" else scheme.name
+        pairs[scheme.place].append(f"{called}{sign}{scheme.prefix}{_SECRET}")
+    headers = pairs["header"]
+    if pairs["cookie"]:
+        headers.append(f"Cookie: {'; '.join(pairs['cookie'])}")
+    query = pairs["query"]
     # the path of an operation may have a query
     mark = "&" if "?" in path else "?"
     url = mark.join([address + path, *(["&".join(query)] if query else [])])
     return " ".join(["curl", quoted(url), *(f"-H {quoted(header)}" for header in headers)])
-
-
-def _texts(value: Any) -> list[str]:
-    """Return the value of a parameter in the default styles (OpenAPI 3.1.1, 4.8.12)."""
-    values = value if isinstance(value, list) else [value]
-    return [each if isinstance(each, str) else json.dumps(each) for each in values]
-
-
-def _header(place: str, name: str, value: str) -> str:
-    return f"Cookie: {name}={value}" if place == "cookie" else f"{name}: {value}"

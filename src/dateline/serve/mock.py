@@ -24,6 +24,7 @@ from dateline.python.operations import read_operations
 from dateline.python.parts import list_parameters
 from dateline.sample import Sampler, UnsatisfiedError
 from dateline.sample.answers import AnswerSampler
+from dateline.sample.notations import write_parameter
 from dateline.sample.texts import words
 from dateline.schema.parts import PartReader
 from dateline.serve.shown import Shown
@@ -80,8 +81,8 @@ class Mock:
         self._shown = Shown(server, self._contracts, environment, down, versions)
         self.app = self._app()
 
-    def parameter(self, operation: Operation, parameter: Parameter) -> Any:
-        """Return a JSON value for *parameter* other than null, which has no text.
+    def write_parameter(self, operation: Operation, parameter: Parameter) -> list[tuple[str, str]]:
+        """Return names and texts for a value of *parameter*, as requests have them.
 
         Raises UnsatisfiedError.
         """
@@ -93,7 +94,7 @@ class Mock:
         value = self._sampler.value(schema, f"{operation.id} {parameter.name}")
         if value is None:
             raise UnsatisfiedError(parameter.name, "", "null has no text")
-        return value
+        return write_parameter(found, value)
 
     def _app(self) -> Any:
         handlers: dict[str, dict[str, Any]] = {}

@@ -17,7 +17,7 @@ _FORM: Final = "application/x-www-form-urlencoded"
 """The media type of a whole query that is read as an object, each field a parameter."""
 
 _STYLES: Final[dict[str, tuple[str, ...]]] = {
-    "path": ("simple",),
+    "path": ("simple", "label", "matrix"),
     "query": ("form", "spaceDelimited", "pipeDelimited", "deepObject"),
     "header": ("simple",),
     "cookie": ("form", "cookie"),
@@ -40,7 +40,7 @@ def find_style(parameter: dict[str, Any]) -> str:
 
 def is_exploded(parameter: dict[str, Any]) -> bool:
     """Return whether items and fields of *parameter* are written one by one."""
-    return bool(parameter.get("explode", find_style(parameter) == "form"))
+    return bool(parameter.get("explode", find_style(parameter) in ("form", "cookie")))
 
 
 def explain_unreadable(reader: PartReader, parameter: dict[str, Any]) -> str | None:
@@ -54,13 +54,11 @@ def explain_unreadable(reader: PartReader, parameter: dict[str, Any]) -> str | N
         has_bracket = "[" in parameter["name"]
         return "no [ in a name can be told from those of the style" if has_bracket else None
     if style not in _STYLES[place]:
-        return f"the style {style} is not read, only {' and '.join(_STYLES[place])}"
+        return f"the style {style} is not read, only {', '.join(_STYLES[place])}"
     schema = parameter.get("schema", True)
     types = _list_types(reader, schema)
     if types == EVERY_TYPE or types.isdisjoint(_NESTED):
         return None
-    if place == "cookie":
-        return f"{'a list' if 'array' in types else 'an object'} can't be read from a cookie"
     otherwise = f" without the style {_DEEP}" if place == "query" else ""
     items = _list_item_types(reader, schema) if "array" in types else EVERY_TYPE
     if items != EVERY_TYPE and not items.isdisjoint(_NESTED):

@@ -9,12 +9,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, Protocol
-from urllib.parse import quote, urlencode
+from urllib.parse import quote
 
 from dateline.model import Table
 from dateline.openapi import chain, essence, is_json, pointer, value_schema
 from dateline.python.forms import FormReader
 from dateline.sample import Sampler, UnsatisfiedError
+from dateline.sample.notations import write_parameter
 from dateline.schema.access import READ_ONLY, WRITE_ONLY, AccessUse, Hidden, OneWay
 from dateline.schema.references import Resolver
 from dateline.schema.types import declared_types
@@ -182,25 +183,35 @@ class Samples:
         """
         query: list[tuple[str, str]] = []
         headers: list[tuple[str, str]] = []
+        cookies: list[tuple[str, str]] = []
         chosen = self._table.place_of_version, self._table.header
         for parameter in operation["parameters"]:
             place, name = parameter.get("in"), str(parameter.get("name"))
-            if place == "path":
-                path = path.replace(f"{{{name}}}", quote(self._value(parameter), safe=""))
-            elif not parameter.get("required") or (place, name) == chosen:
+            if place != "path" and (not parameter.get("required") or (place, name) == chosen):
                 continue
+            written = write_parameter(parameter, self.parameter(parameter))
+            if place == "path":
+                path = path.replace(f"{{{name}}}", written[0][1])
             elif place == "query":
-                query.append((name, self._value(parameter)))
+                query += written
             elif place == "header":
-                headers.append((name, self._value(parameter)))
-        headers = [*self._choose_version(query), *self._credentials(operation, query), *headers]
+                headers += written
+            elif place == "cookie":
+                cookies += written
+        headers = [
+            *self._choose_version(query),
+            *self._credentials(operation, query, cookies),
+            *headers,
+        ]
+        if cookies:
+            headers.append(("Cookie", "; ".join(map("=".join, cookies))))
         if body is not None:
             headers.append(("Content-Type", body[0]))
         base = address if "://" in address else _ANYWHERE + address
         url = base + path
         if query:
             # the path of an operation may have a query
-            url += f"{'&' if '?' in path else '?'}{urlencode(query)}"
+            url += f"{'&' if '?' in path else '?'}{'&'.join(map('='.join, query))}"
         return Request(
             method=method,
             url=url,
@@ -214,14 +225,20 @@ class Samples:
         if place == "header":
             yield self._table.header, self._version
         elif place == "query":
-            query.append((self._table.header, self._version))
+            query.append((quote(self._table.header, safe=""), quote(self._version, safe="")))
         elif place == "media-type":
             yield "Accept", f"application/json; {self._table.header}={self._version}"
 
     def _credentials(
-        self, operation: Mapping[str, Any], query: list[tuple[str, str]]
+        self,
+        operation: Mapping[str, Any],
+        query: list[tuple[str, str]],
+        cookies: list[tuple[str, str]],
     ) -> Iterator[tuple[str, str]]:
-        """Yield the headers of the first way to authenticate; parameters are added to *query*."""
+        """Yield the headers of the first way to authenticate.
+
+        Parameters are added to *query*, and cookies to *cookies*.
+        """
         ways = operation.get("security", self._document.get("security")) or [{}]
         schemes = self._resolver.section("securitySchemes")
         for name in ways[0] if isinstance(ways[0], dict) else ():
@@ -231,9 +248,9 @@ class Samples:
             if scheme.get("type") == "apiKey" and scheme.get("in") == "header":
                 yield str(scheme.get("name")), "YOUR_KEY"
             elif scheme.get("type") == "apiKey" and scheme.get("in") == "query":
-                query.append((str(scheme.get("name")), "YOUR_KEY"))
+                query.append((quote(str(scheme.get("name")), safe=""), "YOUR_KEY"))
             elif scheme.get("type") == "apiKey":
-                yield "Cookie", f"{scheme.get('name')}=YOUR_KEY"
+                cookies.append((str(scheme.get("name")), "YOUR_KEY"))
             elif scheme.get("type") != "mutualTLS":
                 kind = str(scheme.get("scheme", "bearer")).lower()
                 yield "Authorization", _CREDENTIALS.get(kind, f"{kind.title()} YOUR_TOKEN")
@@ -262,12 +279,6 @@ class Samples:
             value = name.upper() if value is None else value
             self._parameters[key] = schema, value
         return self._parameters[key][1]
-
-    def _value(self, parameter: Mapping[str, Any]) -> str:
-        value = self.parameter(parameter)
-        if isinstance(value, list):
-            value = ",".join(map(str, value))
-        return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
     def _find_example(self, node: Mapping[str, Any]) -> tuple[Any] | None:
         """Return the first example of the API's authors, or None."""

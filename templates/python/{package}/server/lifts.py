@@ -9,7 +9,7 @@ from typing import Any, Final, TypeVar
 from .contracts import Contract, Contracts
 from .converters import Make, call
 from .forms import FormReader
-from .objects import Spread
+from .objects import Spread, is_marked
 from .paths import PathTemplate
 from .reading import (
     PLACES,
@@ -304,10 +304,11 @@ class _Place:
                 return scope
             return _REWRITE[place](scope, gone, changed, self._known)
         # the names of parameters in paths are not sent
-        changed = {**texts, **changed}
         if all(texts.get(name) == value for name, value in changed.items()):
             return scope
-        return write_path(scope, self._template, changed, self._known)
+        known = self._known
+        marked = {name: lifted[name] for name in known if is_marked(known[name]) and name in lifted}
+        return write_path(scope, self._template, {**texts, **marked, **changed}, known)
 
 
 class _Body:

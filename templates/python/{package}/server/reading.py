@@ -23,7 +23,6 @@ from .runtime.asgi import Message, Scope, field
 from .runtime.errors import Fault, RequestError, encode, quote
 from .runtime.lifting import ConversionError, Lifting, UnfitError, identity
 from .runtime.media_types import essence, is_json
-from .runtime.query import Items
 from .runtime.sequences import Frame, Framing, SequenceError, find_framing, is_sequential
 from .runtime.values import pointer
 from .uploads import Upload
@@ -228,7 +227,7 @@ class Fields:
         if self._nested is not None:
             values |= self._nested.read(scope.get("query_string", b""))
         if self._spread is not None:
-            values |= self._spread.read(scope.get("query_string", b""), values)
+            values |= self._spread.read(_GIVEN[self.place](scope), values)
         for name in self._required:
             if name not in values:
                 raise RequestError(f"the {self.place} parameter {quote(name)} is missing")
@@ -281,14 +280,12 @@ def _in_querystring(scope: Scope, parameters: _Parameters) -> dict[str, Any]:
 
 def _in_header(scope: Scope, parameters: _Parameters) -> dict[str, Any]:
     given = {}
-    for name, parameter in parameters.items():
+    for name in parameters:
         value = field(scope, name)
         if value is None:
             continue
         if "\0" in value:
             raise RequestError(f"the header {name} contains NUL")
-        if parameter.items is Items.JOINED:
-            value = ",".join(part.strip(" \t") for part in value.split(","))
         given[name] = [value]
     return query.values(given, parameters)
 
@@ -307,6 +304,20 @@ def _in_cookie(scope: Scope, parameters: _Parameters) -> dict[str, Any]:
     given = {name: texts for name, texts in cookies(scope).items() if name in parameters}
     return query.values(given, parameters)
 
+
+def _list_given(scope: Scope) -> dict[str, list[str]]:
+    given: dict[str, list[str]] = {}
+    for name, text in query.pairs(scope.get("query_string", b"")):
+        given.setdefault(name, []).append(text)
+    return given
+
+
+# The places in which a field of an object may be a parameter of its own.
+_GIVEN: Final[dict[str, Callable[[Scope], dict[str, list[str]]]]] = {
+    "query": _list_given,
+    "querystring": _list_given,
+    "cookie": cookies,
+}
 
 _READ: Final[dict[str, Callable[[Scope, _Parameters], dict[str, Any]]]] = {
     "path": _in_path,

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any, Final
 from urllib.parse import quote, quote_plus, unquote
 
 from .nested import STYLE
-from .objects import CONTENT, find_separator, is_encoded_cookie
+from .objects import CONTENT, decode_cookie, find_notation, is_encoded_cookie
 from .paths import PathTemplate
 from .runtime import query
 from .runtime.asgi import Headers, Scope
 
 Parameters = Mapping[str, Mapping[str, Any]]
 """Parameters in one place of a request by their names, as the contract data describe them."""
+
+Encode = Callable[[str], str]
 
 
 def write_query(
@@ -75,9 +78,14 @@ def write_cookies(
             headers.append(field)
             continue
         for pair in field[1].decode("latin-1").split(";"):
-            if pair.partition("=")[0].strip(" \t") not in gone:
+            name = pair.partition("=")[0].strip(" \t")
+            if name not in gone and decode_cookie(name) not in gone:
                 kept.append(pair.strip(" \t"))
-    kept += [f"{name}={_write_cookie(value, described[name])}" for name, value in values.items()]
+    kept += [
+        each
+        for name, value in values.items()
+        for each in _write_cookie(name, value, described[name])
+    ]
     if kept:
         headers.append((b"cookie", "; ".join(kept).encode("latin-1", "replace")))
     return {**scope, "headers": headers}
@@ -87,9 +95,11 @@ def write_cookies(
 _IN_COOKIES: Final = "!#$&'()*+-./:<=>?@[]^_`{|}~"
 
 
-def _write_cookie(value: Any, described: Mapping[str, Any]) -> str:
-    text = _join(value, described)
-    return quote(text, safe=_IN_COOKIES) if is_encoded_cookie(described) else text
+def _write_cookie(name: str, value: Any, described: Mapping[str, Any]) -> Iterator[str]:
+    encode = partial(quote, safe=_IN_COOKIES) if is_encoded_cookie(described) else str
+    for each, text in _write_fields(name, value, described, encode):
+        called = each if each == name else encode(each).replace("=", "%3D")
+        yield f"{called}={text}"
 
 
 # RFC 3986, section 3.3, and the percent sign of encoded characters
@@ -102,9 +112,8 @@ def write_path(
     """Return *scope* with *values* for the parameters of its path, which has the *template*."""
     path = template.path
     for name, value in values.items():
-        text = _join(value, described.get(name, {}))
-        safe = "/" if name in template.spanning else ""
-        path = path.replace("{" + name + "}", quote(text, safe=safe))
+        encode = partial(quote, safe="/" if name in template.spanning else "")
+        path = path.replace("{" + name + "}", _join(value, described.get(name, {}), encode))
     root = scope.get("root_path") or ""
     before = root if root and scope["path"].startswith(root) else ""
     return {
@@ -114,19 +123,21 @@ def write_path(
     }
 
 
-def _write_fields(name: str, value: Any, described: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _write_fields(
+    name: str, value: Any, described: Mapping[str, Any], encode: Encode = str
+) -> Iterator[tuple[str, str]]:
     if described.get("style") == STYLE:
         yield from _write_nested(name, value)
     elif described.get("style") == CONTENT or not described.get("explode"):
-        yield name, _join(value, described)
+        yield name, _join(value, described, encode)
     elif isinstance(value, dict):
         for key, below in value.items():
-            yield from _write_fields(key, below, {"explode": True})
+            yield from _write_fields(key, below, {"explode": True}, encode)
     elif isinstance(value, list):
         for item in value:
-            yield name, _text(item)
+            yield name, encode(_text(item))
     else:
-        yield name, _text(value)
+        yield name, encode(_text(value))
 
 
 def _write_nested(name: str, value: Any) -> Iterator[tuple[str, str]]:
@@ -141,17 +152,21 @@ def _write_nested(name: str, value: Any) -> Iterator[tuple[str, str]]:
         yield name, _text(value)
 
 
-def _join(value: Any, described: Mapping[str, Any]) -> str:
-    """Return *value* as one text, as the parameter *described* requires."""
-    separator = find_separator(described)
+def _join(value: Any, described: Mapping[str, Any], encode: Encode = str) -> str:
+    """Return *value* as one text, as the parameter *described* requires.
+
+    Of its parts, each is changed by *encode*.
+    """
     if described.get("style") == CONTENT:
-        return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+        return encode(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
+    before, sign = find_notation(described, type(value))
     if isinstance(value, list):
-        return separator.join(map(_text, value))
+        return before + sign.join(encode(_text(item)) for item in value)
     if not isinstance(value, dict):
-        return _text(value)
-    between = "=" if described.get("explode") else separator
-    return separator.join(f"{name}{between}{_text(below)}" for name, below in value.items())
+        return before + encode(_text(value))
+    between = "=" if described.get("explode") else sign
+    pairs = (f"{encode(name)}{between}{encode(_text(below))}" for name, below in value.items())
+    return before + sign.join(pairs)
 
 
 def _text(value: Any) -> str:

@@ -7,7 +7,6 @@ import uuid as uuids
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
-from enum import Enum
 from math import isinf
 from typing import Any, Final
 from urllib.parse import unquote_to_bytes
@@ -31,23 +30,15 @@ Reader = Callable[[str], Any]
 """Reads one value; raises RequestError with the end of a sentence: `has to be an integer`."""
 
 
-class Items(Enum):
-    """How many values a parameter has, and how they are written."""
-
-    ONE = "one"
-    JOINED = "joined"
-    """a list in one parameter, its items between separators"""
-    REPEATED = "repeated"
-    """a list, one parameter for each item"""
-
-
 @dataclass(frozen=True)
 class Parameter:
-    """How a parameter is read; with ``ignores_empty``, an empty one counts as absent."""
+    """How a parameter is read; with ``ignores_empty``, an empty one counts as absent.
+
+    One that ``is_repeated`` is a list: it is sent once for each item.
+    """
 
     read: Reader
-    items: Items = Items.ONE
-    separator: str = ","
+    is_repeated: bool = False
     ignores_empty: bool = False
 
 
@@ -185,13 +176,10 @@ def decode(encoded: bytes, *, plus: bool = True) -> str:
 
 
 def _value(name: str, values: list[str], parameter: Parameter) -> Any:
-    if parameter.items is not Items.REPEATED and len(values) > 1:
+    if len(values) > 1 and not parameter.is_repeated:
         raise RequestError(f"the parameter {quote(name)} is given more than once")
-    if parameter.items is Items.JOINED:
-        # after decoding: common clients write the comma itself as %2C
-        values = values[0].split(parameter.separator)
     try:
         read = [parameter.read(value) for value in values]
     except RequestError as error:
         raise RequestError(f"the parameter {quote(name)} {error}") from None
-    return read[0] if parameter.items is Items.ONE else read
+    return read if parameter.is_repeated else read[0]
