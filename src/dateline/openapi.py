@@ -906,6 +906,7 @@ def find_replaced(
     *replace* takes the key, the kind and the object, and returns it or another. In a document that
     *is_published*, `x-webhooks` are replaced as well. Mappings keep their places in the source.
     """
+    # not built on `children`, nor on what both could share: either takes a fifth longer
     walked, other = (_READ if is_published else _WALKED)[kind]
     found: dict[str, Any] = {}
     for key, value in node.items():

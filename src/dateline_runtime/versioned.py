@@ -143,41 +143,49 @@ class Versioned:
             self._read |= METHOD_HEADERS
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
+        if scope["type"] == "http":
+            await self._respond(scope, receive, send)
+        else:
             await self._app(scope, receive, send)
-            return
+
+    def _respond(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
+        """Return what responds to a request: a version, the documents, or the application alone."""
         # in the form of `route`, which nearly all requests have without it
         path: str = scope["path"]
-        root = scope.get("root_path")
         raw = scope.get("raw_path")
         # with an escape, the path as it was sent is longer
-        if root or (raw and len(raw) != len(path)):
+        if scope.get("root_path") or (raw and len(raw) != len(path)):
             path = route(scope)
-        named, found, routed = None, scope, None
         if self._find_version is None and self._find is not None:
             routed = self._find(scope["method"], path)
-        if routed is None:
-            if path[:1] != "/" and path:
-                await self._lead_to_path(scope, receive, send)
-                return
-            if path.startswith(self._documented):
-                documents = self._documents
-                if documents is not None and documents.serves(path):
-                    await documents(scope, receive, send)
-                    return
-            reading = self._read_version(scope, path)
-            if reading is None:
-                await self._app(scope, receive, send)
-                return
-            named, found, routed = reading
-            if named is not None and self._supported.place != "media-type":
-                send = lead_back(send, scope, found, partial(self._name_version, named))
-        state = found.setdefault("state", {})
+            if routed is not None:
+                return self._serve(scope, receive, send, None, routed)
+        if path[:1] != "/" and path:
+            return self._lead_to_path(scope, receive, send)
+        documents = self._documents
+        is_documented = path.startswith(self._documented)
+        if documents is not None and is_documented and documents.serves(path):
+            return documents(scope, receive, send)
+        reading = self._read_version(scope, path)
+        if reading is None:
+            return self._app(scope, receive, send)
+        named, found, routed = reading
+        if named is not None and self._supported.place != "media-type":
+            send = lead_back(send, scope, found, partial(self._name_version, named))
+        return self._serve(found, receive, send, named, routed)
+
+    def _serve(
+        self, scope: Scope, receive: Receive, send: Send, named: str | None, routed: Routed | None
+    ) -> Awaitable[None]:
+        """Return what responds to a request of the version *named*, or of that in its header."""
+        state = scope.setdefault("state", {})
         lines: list[bytes] = []
         length = 0
         is_private = False
-        for name, value in found["headers"]:
-            if name in self._read:
+        may_override = scope["method"] == "POST" and bool(scope.get("query_string"))
+        read = self._read
+        for name, value in scope["headers"]:
+            if name in read:
                 if name == self._name:
                     lines.append(value)
                 elif name in self._secrets:
@@ -185,28 +193,14 @@ class Versioned:
                 elif name == b"content-length":
                     length = _length(value)
                 elif name == b"content-encoding":
-                    state[ENCODING] = join_lines(list_values(found["headers"], name))
+                    state[ENCODING] = join_lines(list_values(scope["headers"], name))
                 else:
-                    routed = self._find_overridden(found)
-        if routed is not None and found["method"] == "POST" and found.get("query_string"):
-            overridden = self._find_overridden(found)
+                    may_override = True
+        if may_override and routed is not None:
+            overridden = self._find_overridden(scope)
             routed = routed if overridden is None else overridden
-        if routed is not None:
-            ignores_version = routed.ignores_version
-        else:
-            ignores_version = self._ignoring is not None and self._ignoring(found)
-        rejection = None
-        if ignores_version:
-            served = self._plain
-        elif named is not None:
-            served, rejection = self._negotiate(named)
-        elif not lines:
-            served = self._default
-        elif len(lines) == 1 and lines[0] in self._exact:
-            served = self._exact[lines[0]]
-        else:
-            served, rejection = self._negotiate(join_lines(lines))
-        if root:
+        served, rejection = self._choose_version(scope, named, lines, routed)
+        if root := scope.get("root_path"):
             served = served.below(root)
         state[VERSION] = served.version
         if routed is not None:
@@ -215,34 +209,65 @@ class Versioned:
         else:
             app = self._app
             limits = self._limits(scope) if callable(self._limits) else self._limits
-        if limits is not None or rejection is not None:
-            exchange = Exchange(found, receive, send, served, is_private, limits, self._answer)
-            if limits is not None and length > limits.body:
-                exchange.refuse_body()
-            if rejection is not None:
-                exchange.early = describe_rejection(rejection, self._supported.form)
-            await exchange.run(app)
-            return
-        # the minimum: most of these requests are answered as they are
+        if limits is None and rejection is None:
+            return self._forward(app, scope, receive, send, served, is_private)
+        exchange = Exchange(scope, receive, send, served, is_private, limits, self._answer)
+        if limits is not None and length > limits.body:
+            exchange.refuse_body()
+        if rejection is not None:
+            exchange.early = describe_rejection(rejection, self._supported.form)
+        return exchange.run(app)
+
+    def _choose_version(
+        self, scope: Scope, named: str | None, lines: list[bytes], routed: Routed | None
+    ) -> tuple[Served, Rejection | None]:
+        """Return the version served; *lines* are those of the header in which requests name it."""
+        if routed is not None:
+            ignores_version = routed.ignores_version
+        else:
+            ignores_version = self._ignoring is not None and self._ignoring(scope)
+        if ignores_version:
+            return self._plain, None
+        if named is None:
+            if not lines:
+                return self._default, None
+            if len(lines) == 1 and lines[0] in self._exact:
+                return self._exact[lines[0]], None
+            named = join_lines(lines)
+        found = negotiate(named, self._supported)
+        if isinstance(found, Rejection):
+            return self._plain, found
+        return self._exact[found.encode()], None
+
+    async def _forward(
+        self,
+        app: App,
+        scope: Scope,
+        receive: Receive,
+        send: Send,
+        served: Served,
+        is_private: bool,
+    ) -> None:
+        """Let *app* respond, with the minimum: most of these responses are sent as they are."""
         is_started = False
 
         def forward(message: Message) -> Awaitable[None]:
             nonlocal is_started
             if message["type"] == "http.response.start":
                 is_started = True
-                if REPLAYED not in state:
+                if REPLAYED not in scope["state"]:
                     headers = served.add_headers(message.get("headers", ()), is_private)
                     message = {**message, "headers": headers}
             return send(message)
 
         try:
-            await app(found, receive, forward)
+            await app(scope, receive, forward)
             if not is_started:
                 await require_left(receive)
         except Exception as error:
             if is_started:
                 raise
-            exchange = Exchange(found, receive, send, served, is_private, None, self._answer)
+            exchange = Exchange(scope, receive, send, served, is_private, None, self._answer)
             await exchange.fail(error)
 
     def _read_version(
@@ -308,12 +333,6 @@ class Versioned:
             return None
         named = methods(scope)
         return self._find(named, route(scope)) if " " in named else None
-
-    def _negotiate(self, named: str) -> tuple[Served, Rejection | None]:
-        found = negotiate(named, self._supported)
-        if isinstance(found, Rejection):
-            return self._plain, found
-        return self._exact[found.encode()], None
 
 
 def _length(value: bytes) -> int:

@@ -129,7 +129,15 @@ def wrap(
     hidden = cache(partial(find_hidden_headers, contracts, data))
     moved = {(row.name, each): row for row in rows for each in row.list_moved()}
     layer = _Layer(
-        *(app, paths.find, problems, settings, environment, data.newest, hidden, moved, account)
+        app,
+        paths.find,
+        problems,
+        settings,
+        environment=environment,
+        newest=data.newest,
+        hidden=hidden,
+        moved=moved,
+        account=account,
     )
     pages = None
     if documents:
@@ -425,6 +433,7 @@ class _Layer:
         find: Callable[[str, str], _Routed | None],
         problems: Problems,
         settings: Settings,
+        *,
         environment: str,
         newest: str,
         hidden: Callable[[str], frozenset[bytes]],
