@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache as cached
-from functools import partial
+from functools import cached_property, partial
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol
@@ -28,6 +28,7 @@ from dateline.model import (
 )
 from dateline.project import Projector
 from dateline.schema.dialect import BEYOND_LETTER, departures
+from dateline.wording import phrase_count
 
 if TYPE_CHECKING:
     from dateline.changes import Changes
@@ -103,25 +104,17 @@ def render(
     that can't be laid out.
     """
     folders = [folder for folder in (templates, builtin_templates()) if folder is not None]
-    projector = api.derive(Projector)
-    known = Recollection(cache, api.meaning)
-    notes = list(_list_notes(api, projector, cache or Cache(None), known, validate=validate))
+    rendering = _Rendering(api, folders, cache, keep)
+    notes = list(rendering.list_notes(validate=validate))
     with cycles_freed():
-        artifacts = _recall_documents(api, projector, folders, recorded, cache, resized, keep)
-    if models or changes:
-        # slow to import, and not needed if only documents are rendered
-        from dateline.kept_outputs import HiddenWords
-
-        hidden = HiddenWords(api)
+        artifacts = rendering.recall_documents(recorded, resized)
     # one after the other: each reads data that the others don't need, and that takes memory
     if changes:
         with cycles_freed():
-            record = recorded.read()
-            artifacts += _recall_pages(api, projector, hidden, folders, record, cache, keep)
-            del record
+            artifacts += rendering.recall_pages(recorded.read())
             recorded.forget()
     if models:
-        python, remarks = _recall_package(api, projector, hidden, folders, cache, keep)
+        python, remarks = rendering.recall_package()
         return_memory()
         artifacts += [*python, *_list_served_documents(api.table, artifacts)]
         notes += remarks
@@ -130,20 +123,142 @@ def render(
     )
 
 
-def _list_notes(
-    api: Api, projector: Projector, cache: Cache, known: Recollection, *, validate: bool
-) -> Iterator[str]:
-    """Yield the notes on the documents. Raises SourceError as `require_valid` does."""
-    if validate:
-        yield from known.recall(
-            "valid documents",
-            lambda: require_valid(api, _list_contracts(api, projector), cache),
-            *list_judges(),
+class _Rendering:
+    """Renders the outputs of *api*, or recalls them from the *cache* if there is one."""
+
+    def __init__(self, api: Api, folders: list[Path], cache: Cache | None, keep: Keep) -> None:
+        self._api = api
+        self._projector = api.derive(Projector)
+        self._folders = folders
+        self._cache = cache
+        self._keep = keep
+        self._known = Recollection(cache, api.meaning)
+
+    @cached_property
+    def _hidden(self) -> HiddenWords:
+        # slow to import, and not needed if only documents are rendered
+        from dateline.kept_outputs import HiddenWords
+
+        return HiddenWords(self._api)
+
+    def _project(self, api: Api) -> Projector:
+        """Return the projector of *api*: the definitions, or those with hidden words."""
+        return self._projector if api is self._api else self._hidden.projector
+
+    @property
+    def _has_own_templates(self) -> bool:
+        """Whether all templates are dateline's: those of users may do anything with words."""
+        return len(self._folders) == 1
+
+    def list_notes(self, *, validate: bool) -> Iterator[str]:
+        """Yield the notes on the documents. Raises SourceError as `require_valid` does."""
+        if validate:
+            yield from self._known.recall("valid documents", self._require_valid, *list_judges())
+        count, *first = self._known.recall("departures", lambda: _count_departures(self._api))
+        if count:
+            place = self._api.locate(tuple(*first))
+            schemas = phrase_count(count, "schema", "schemas")
+            yield f"{BEYOND_LETTER} ({schemas}, first at {place})"
+
+    def _require_valid(self) -> list[str]:
+        contracts = _list_contracts(self._api, self._projector)
+        return require_valid(self._api, contracts, self._cache or Cache(None))
+
+    def recall_documents(self, recorded: RecordFiles, resized: Resized | None) -> list[Artifact]:
+        """Return what the templates make of each contract."""
+
+        def render(api: Api) -> Iterator[Artifact]:
+            record = recorded.read()
+            words = record.words if record else {}
+            projector = self._projector if api is self._api else Projector(api)
+            contracts = _list_contracts(api, projector)
+            fan_out = partial(_fan_out, api=api, contracts=contracts, words=words)
+            return _render_templates(api, self._folders, fan_out)
+
+        if self._cache is None or not self._has_own_templates:
+            return [*map(self._keep, render(self._api))]
+        return recall_documents(
+            self._api, recorded.digest, self._folders, self._cache, render, resized, self._keep
         )
-    count, *first = known.recall("departures", lambda: _count_departures(api))
-    if count:
-        place = api.locate(tuple(*first))
-        yield f"{BEYOND_LETTER} ({count} schemas, first at {place})"
+
+    def recall_package(self) -> tuple[list[Artifact], list[str]]:
+        """Return what `render_package` does."""
+
+        def render(api: Api) -> tuple[list[Artifact], list[str]]:
+            projector = self._project(api)
+            return render_package(api, projector, self._folders, self._cache, self._keep, self._api)
+
+        inputs = (*self._folders, _RUN_TIME), _LAYING_OUT_PACKAGES
+        return self._recall_outputs("package", inputs, render)
+
+    def recall_pages(self, record: Record | None) -> list[Artifact]:
+        """Return the change pages, and those of the site if there is one."""
+        # slow to import, and not needed if only documents are rendered
+        from dateline.changes import Changes
+        from dateline.changes.additions import list_periods
+        from dateline.changes.kept import recall_pages
+        from dateline.changes.pages import Differences
+
+        pending = [Differences(self._api, self._projector, shown=True, known=self._known)]
+        periods = [*list_periods(self._api, self._projector, record, pending[0])] if record else []
+
+        @cached
+        def compare() -> Changes:
+            changes = Changes(self._api, self._projector, periods, pending.pop())
+            # comparisons take more memory than their results, and are not needed any more
+            free_cycles()
+            return changes
+
+        def lay_out() -> tuple[list[Artifact], set[str]]:
+            pages = _render_pages(self._api, self._folders, CHANGES, compare())
+            return [*map(self._keep, pages)], compare().texts
+
+        if self._cache is None:
+            pages, _ = lay_out()
+        else:
+            pages = recall_pages(
+                self._api, periods, self._folders, self._cache, lay_out, self._keep
+            )
+        if self._api.table.site:
+            pages += self._recall_site(compare)
+        return pages
+
+    def _recall_site(self, compare: Callable[[], Changes]) -> list[Artifact]:
+        @cached
+        def mark() -> Marker:
+            # slow to import, and an optional dependency
+            from dateline.site import Marker
+
+            return Marker(self._api)
+
+        def render(api: Api) -> tuple[list[Artifact], list[str]]:
+            projector = self._project(api)
+            return render_site(api, projector, self._folders, compare(), mark(), self._keep)
+
+        if not self._has_own_templates:
+            return render(self._api)[0]
+        return self._recall_outputs(
+            "site",
+            (self._folders, _LAYING_OUT_SITES),
+            render,
+            list_quoted=lambda: compare().texts | mark().texts,
+        )[0]
+
+    def _recall_outputs(
+        self,
+        kind: str,
+        inputs: tuple[Iterable[Path], Iterable[str]],
+        render: Callable[[Api], tuple[list[Artifact], list[str]]],
+        *,
+        list_quoted: Callable[[], Collection[str]] = tuple,
+    ) -> tuple[list[Artifact], list[str]]:
+        if self._cache is None:
+            return render(self._api)
+        from dateline.kept_outputs import recall_outputs
+
+        return recall_outputs(
+            kind, self._hidden, inputs, self._cache, render, self._keep, list_quoted=list_quoted
+        )
 
 
 def _count_departures(api: Api) -> list[Any]:
@@ -157,52 +272,6 @@ def _list_contracts(api: Api, projector: Projector) -> list[Contract]:
         for environment in api.table.environments
         for version in api.table.dates
     ]
-
-
-def _recall_documents(
-    api: Api,
-    projector: Projector,
-    folders: list[Path],
-    recorded: RecordFiles,
-    cache: Cache | None,
-    resized: Resized | None,
-    keep: Keep,
-) -> list[Artifact]:
-    """Return what the templates make of each contract, from the *cache* if possible."""
-
-    def render(each: Api) -> Iterator[Artifact]:
-        record = recorded.read()
-        words = record.words if record else {}
-        contracts = _list_contracts(each, projector if each is api else Projector(each))
-        fan_out = partial(_fan_out, api=each, contracts=contracts, words=words)
-        return _render_templates(each, folders, fan_out)
-
-    # templates of the user may do anything with words
-    if cache is None or len(folders) > 1:
-        return [*map(keep, render(api))]
-    return recall_documents(api, recorded.digest, folders, cache, render, resized, keep)
-
-
-def _recall_package(
-    api: Api,
-    projector: Projector,
-    hidden: HiddenWords,
-    folders: list[Path],
-    cache: Cache | None,
-    keep: Keep,
-) -> tuple[list[Artifact], list[str]]:
-    """Return the result of `render_package`, from the *cache* if possible, stored by *keep*."""
-
-    def render(each: Api) -> tuple[list[Artifact], list[str]]:
-        own = projector if each is api else hidden.projector
-        return render_package(each, own, folders, cache, keep, api)
-
-    if cache is None:
-        return render(api)
-    from dateline.kept_outputs import recall_outputs
-
-    inputs = (*folders, _RUN_TIME), _LAYING_OUT_PACKAGES
-    return recall_outputs("package", hidden, inputs, cache, render, keep)
 
 
 def render_package(
@@ -288,82 +357,6 @@ def _prepare_server(
         inlines=inlines,
     )
     return server, models
-
-
-def _recall_pages(
-    api: Api,
-    projector: Projector,
-    hidden: HiddenWords,
-    folders: list[Path],
-    record: Record | None,
-    cache: Cache | None,
-    keep: Keep,
-) -> list[Artifact]:
-    """Return the change pages, from the *cache* if possible, and the site, if there is one."""
-    # slow to import, and not needed if only documents are rendered
-    from dateline.changes import Changes
-    from dateline.changes.additions import list_periods
-    from dateline.changes.kept import recall_pages
-    from dateline.changes.pages import Differences
-
-    known = Recollection(cache, api.meaning)
-    pending = [Differences(api, projector, shown=True, known=known)]
-    periods = [*list_periods(api, projector, record, pending[0])] if record else []
-
-    @cached
-    def compare() -> Changes:
-        changes = Changes(api, projector, periods, pending.pop())
-        # comparisons take more memory than their results, and are not needed any more
-        free_cycles()
-        return changes
-
-    def lay_out() -> tuple[list[Artifact], set[str]]:
-        pages = _render_pages(api, folders, CHANGES, compare())
-        return [*map(keep, pages)], compare().texts
-
-    if cache is None:
-        pages, _ = lay_out()
-    else:
-        pages = recall_pages(api, periods, folders, cache, lay_out, keep)
-    if api.table.site:
-        pages += _recall_site(api, projector, hidden, folders, compare, cache, keep)
-    return pages
-
-
-def _recall_site(
-    api: Api,
-    projector: Projector,
-    hidden: HiddenWords,
-    folders: list[Path],
-    compare: Callable[[], Changes],
-    cache: Cache | None,
-    keep: Keep,
-) -> list[Artifact]:
-    """Return the site, from the *cache* if possible."""
-
-    @cached
-    def mark() -> Marker:
-        # slow to import, and an optional dependency
-        from dateline.site import Marker
-
-        return Marker(api)
-
-    def render(each: Api) -> tuple[list[Artifact], list[str]]:
-        own = projector if each is api else hidden.projector
-        return render_site(each, own, folders, compare(), mark(), keep)
-
-    # user templates may do anything with words
-    if cache is None or len(folders) > 1:
-        return render(api)[0]
-
-    def list_quoted() -> set[str]:
-        return compare().texts | mark().texts
-
-    from dateline.kept_outputs import recall_outputs
-
-    inputs = folders, _LAYING_OUT_SITES
-    found, _ = recall_outputs("site", hidden, inputs, cache, render, keep, list_quoted=list_quoted)
-    return found
 
 
 def render_site(

@@ -56,6 +56,11 @@ def quote_all(values: Iterable[Any]) -> str:
     return ", ".join(written[:_MOST]) + (", …" if len(written) > _MOST else "")
 
 
+def phrase_count(number: int, one: str, many: str) -> str:
+    """Return *number* with the words that go with it: those for *one*, or for *many*."""
+    return f"{number:,} {one if number == 1 else many}"
+
+
 def name_kind(kind: str) -> str:
     """Return a kind of OpenAPI object or a JSON type with its article: `an operation`."""
     if kind in ("info", "components", "paths", "responses", "external-docs"):

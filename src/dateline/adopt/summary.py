@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from dateline.adopt import Adoption, Remark
 from dateline.schema.dialect import BEYOND_LETTER
+from dateline.wording import phrase_count
 
 
 def format_adoption(adoption: Adoption) -> Iterator[str]:
@@ -14,18 +15,19 @@ def format_adoption(adoption: Adoption) -> Iterator[str]:
     for date, name, words in adoption.documents:
         yield f"{date} {name}: {words}"
     counts = ", ".join(f"{count} {key}" for key, count in adoption.gates.items())
-    yield f"{sum(adoption.gates.values())} gates: {counts}"
+    yield f"{phrase_count(sum(adoption.gates.values()), 'gate', 'gates')}: {counts}"
     if adoption.words:
-        texts = "1 text" if adoption.words == 1 else f"{adoption.words:,} texts"
+        texts = phrase_count(adoption.words, "text", "texts")
         yield f"{texts} of older documents kept beside the definitions, without gates"
     if adoption.renamed:
         yield f"{_total(adoption.renamed)} of them renames:"
         for rename in adoption.renamed:
             yield f"  {rename.place}: {rename.what}{_more(rename)}"
     if adoption.proposals:
+        things = phrase_count(len(adoption.proposals), "thing", "things")
         yield (
-            f"{len(adoption.proposals)} things may have been renamed; each was written as one "
-            "removed and another one added. To make them renames, adopt again with:"
+            f"{things} may have been renamed; each was written as one removed and another one "
+            "added. To make them renames, adopt again with:"
         )
         for proposal in adoption.proposals:
             yield f"  --rename {shlex.quote(proposal.option)}"
@@ -37,8 +39,8 @@ def format_adoption(adoption: Adoption) -> Iterator[str]:
     if adoption.house_rules:
         newest = adoption.documents[-1][1]
         yield (
-            f"{_total(adoption.house_rules)} things of {newest} would be refused in authored "
-            "definitions, not here:"
+            f"{phrase_count(_total(adoption.house_rules), 'thing', 'things')} of {newest} would be "
+            "refused in authored definitions, not here:"
         )
         for rule in adoption.house_rules:
             yield f"  {rule.times} {rule.what}, first at {rule.place}"
@@ -53,7 +55,8 @@ def format_adoption(adoption: Adoption) -> Iterator[str]:
     if adoption.nulls:
         yield f"{BEYOND_LETTER}:"
         for null in adoption.nulls:
-            yield f"  {null.times} schemas of {null.what}, first at {null.place}"
+            schemas = phrase_count(null.times, "schema", "schemas")
+            yield f"  {schemas} of {null.what}, first at {null.place}"
 
 
 def _total(remarks: tuple[Remark, ...]) -> int:
@@ -63,5 +66,4 @@ def _total(remarks: tuple[Remark, ...]) -> int:
 def _more(rename: Remark) -> str:
     if rename.times == 1:
         return ""
-    places = "place" if rename.times == 2 else "places"
-    return f" (and {rename.times - 1} more {places})"
+    return f" (and {phrase_count(rename.times - 1, 'more place', 'more places')})"

@@ -24,6 +24,7 @@ from dateline.cli.reporting import (
 from dateline.model import DatelineError, join_errors
 from dateline.options import all_projects, one_project
 from dateline.settings import Workspace
+from dateline.wording import phrase_count
 
 
 @main.command()
@@ -127,7 +128,7 @@ def _check_code(workspace: Workspace, app: str, *, quiet: bool) -> None:
         place = finding.before_source or app
         click.echo(f"{place}: {finding.rule}: {finding.message}")
     if found:
-        count = "1 difference" if len(found) == 1 else f"{len(found)} differences"
+        count = phrase_count(len(found), "difference", "differences")
         click.echo(f"{count} between the definitions ({newest}) and {app}", err=True)
     elif not quiet:
         click.echo(f"no differences between the definitions ({newest}) and {app}")

@@ -13,6 +13,7 @@ from dateline.cli.group import main
 from dateline.cli.reporting import CLEAN, FINDINGS, FORM
 from dateline.options import one_project
 from dateline.settings import Workspace
+from dateline.wording import phrase_count
 
 
 @main.command("try")
@@ -69,7 +70,7 @@ def try_converters(
     for each in tried:
         for line in each.format_lines():
             click.echo(line)
-    count = "1 converter" if len(tried) == 1 else f"{len(tried)} converters"
+    count = phrase_count(len(tried), "converter", "converters")
     click.echo(f"{count} tried, {faulty} with faults" if faulty else f"{count} tried: no faults")
     sys.exit(FINDINGS if faulty else CLEAN)
 

@@ -25,6 +25,7 @@ from dateline.python.names import join_turns, list_turns, package_name
 from dateline.python.operations import Called, read_operations
 from dateline.python.types import CalledTypes, Inline
 from dateline.templating import SUFFIX, environment, render_file
+from dateline.wording import phrase_count
 
 _SHARED: Final = "python/{package}/client"
 _VERSIONED: Final = "python/{package}/{version}/client.py.jinja"
@@ -81,7 +82,7 @@ class Clients:
         """What was derived from the form of operations; known when the clients are laid out."""
         if not self._pagings:
             return []
-        count = "1 listing has" if self._pagings == 1 else f"{self._pagings} listings have"
+        count = phrase_count(self._pagings, "listing has", "listings have")
         return [
             f"{count} an iterator over all pages in the clients, found by the form of parameters "
             f"and responses (first {self._first_paging})"

@@ -36,6 +36,7 @@ from dateline.server.unsent import Unsent, list_unsent
 from dateline.source.problems import short
 from dateline.source.text import compact_json
 from dateline.templating import SUFFIX, environment, render_file
+from dateline.wording import phrase_count
 
 _FOLDER: Final = "python/{package}/server"
 _FIRST: Final = "_server.py.jinja"
@@ -117,7 +118,7 @@ class Server:
             if field in removed
         ]
         if found:
-            each = "1 removed field is" if len(found) == 1 else f"{len(found)} removed fields are"
+            each = phrase_count(len(found), "removed field is", "removed fields are")
             yield (
                 f"{each} required by older versions: handlers, and applications behind `versioned` "
                 f"or the proxy, still have to send what their callers are to get (first {found[0]})"
@@ -133,7 +134,7 @@ class Server:
         ]
         if found:
             operation, reason = found[0]
-            count = "1 operation" if len(found) == 1 else f"{len(found)} operations"
+            count = phrase_count(len(found), "operation", "operations")
             verb = "answers" if len(found) == 1 else "answer"
             yield (
                 f"{count} can't be served at every version and {verb} 501 there (first at "
@@ -158,16 +159,16 @@ class Server:
             if not first:
                 continue
             operation, unsent = next(iter(first.values()))
-            count = "1 operation" if len(first) == 1 else f"{len(first)} operations"
+            count = phrase_count(len(first), "operation", "operations")
             answer = "answers" if len(first) == 1 else "answer"
-            what = f"can't send any success at some version, and {answer} 501 there"
+            what = f"any success at some version, and {answer} 501 there"
             if not is_all:
                 what = (
-                    "can't send one of several successes at some version: a response with it is a "
-                    "500, after its effect"
+                    "one of several successes at some version: a response with it is a 500, after "
+                    "its effect"
                 )
             yield (
-                f"{count} {what} (first at {self._locate(operation)}: {unsent.door}'s "
+                f"{count} can't send {what} (first at {self._locate(operation)}: {unsent.door}'s "
                 f"{unsent.fact}, at {unsent.version})"
             )
 
@@ -204,7 +205,7 @@ class Server:
                     empty.setdefault((path, method), reason)
         found = [each for each in self._operations if (each.path, each.method) in empty]
         if found:
-            count = "1 operation has" if len(found) == 1 else f"{len(found)} operations have"
+            count = phrase_count(len(found), "operation has", "operations have")
             first = found[0]
             yield (
                 f"{count} a response that no value fits at some version, since the members of a "
@@ -216,7 +217,7 @@ class Server:
     def _note_patterns(self) -> Iterator[str]:
         patterns = [*self._described.unsupported]
         if patterns:
-            each = "1 pattern is" if len(patterns) == 1 else f"{len(patterns)} patterns are"
+            each = phrase_count(len(patterns), "pattern is", "patterns are")
             yield (
                 f"{each} not checked by the server, as its validator can't read it or it takes too "
                 f"much memory (first {short(patterns[0], 60)!r})"
@@ -225,7 +226,7 @@ class Server:
     def _note_required(self) -> Iterator[str]:
         count = len(self._converters)
         if count and self._api.table.adopted:
-            each = "1 converter is" if count == 1 else f"{count} converters are"
+            each = phrase_count(count, "converter is", "converters are")
             places = (self._contracts.places[one.name] for one in self._converters)
             media_type = next(filter(None, map(find_media_type, places)), "")
             alone = f", or refuse only its media type (first {media_type})" if media_type else ""
@@ -244,9 +245,9 @@ class Server:
         ]
         if found:
             operation, content = found[0]
-            count = "1 body" if len(found) == 1 else f"{len(found)} bodies"
+            bodies = phrase_count(len(found), "body", "bodies")
             yield (
-                f"of several media types of a body, one is served ({count}, first at "
+                f"of several media types of a body, one is served ({bodies}, first at "
                 f"{self._locate(operation)}: {content.media_type}, not "
                 f"{', '.join(content.others)})"
             )
