@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 from pathlib import Path
@@ -12,7 +11,6 @@ from typing import Any
 import pytest
 import yaml
 from support.commands import Outcome, dateline, read_files
-from support.kills import kill_everywhere, require_old_or_new
 from support.repositories import (
     CLEAN,
     DAY,
@@ -30,6 +28,7 @@ from support.repositories import (
     repository,
 )
 from support.sources import NOTE
+from support.tables import cases
 
 from dateline import fresh
 from dateline.check.baseline import read_tree
@@ -459,7 +458,7 @@ def test_empty_version_needs_its_mark(project: Path) -> None:
 # Refusals
 
 
-@pytest.mark.parametrize(
+@cases(
     ("arguments", "said"),
     [
         (["2025-9-1"], "'2025-9-1' is not a day of the calendar, written YYYY-MM-DD"),
@@ -669,26 +668,3 @@ announcements:
   - { ends: 2024-01-15, from: 2998-06-01, announced: 2025-06-01 }
   - { default: 2025-06-01, from: 2998-01-01, announced: 2025-06-01 }
 """
-
-
-@pytest.fixture(scope="module")
-def prepared(published: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The published API with one gated change, outside of git."""
-    root = tmp_path_factory.mktemp("prepared") / "project"
-    shutil.copytree(published, root, ignore=shutil.ignore_patterns(".git"))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(root)
-        edit(LOST)
-        assert dateline("gate").status == CLEAN
-    return root
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
-def test_killed_cut_leaves_the_old_project_or_the_new_one(prepared: Path, tmp_path: Path) -> None:
-    kills = kill_everywhere(
-        prepared, tmp_path, "exchange", "cut", DAY, "--title", "Books get lost.", every=7
-    )
-    require_old_or_new(kills)
-    expected = replace_next(read_files(prepared / "schemas"))
-    title = {name: text.replace(TITLE, "Books get lost.") for name, text in expected.items()}
-    assert {name: kills.new[f"schemas/{name}"] for name in title} == title

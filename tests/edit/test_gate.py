@@ -18,7 +18,9 @@ from support.gating import (
     APIS,
     ROW,
     TODAY,
+    batch_cases,
     changed_lines,
+    edit_for,
     edit_texts,
     publish_cut,
     require_law,
@@ -37,22 +39,29 @@ from dateline.files import EditError
 from dateline.load import load
 from dateline.model import Api, Place, SourceError
 
-CASES: list[dict[str, Any]] = yaml.load(
-    Path(__file__).with_name("gates.yaml").read_text(encoding="utf-8"), yaml.CSafeLoader
-)
+BATCHES = [batch for api in APIS for batch in batch_cases(api)]
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case["it"])
+@pytest.mark.parametrize("batch", BATCHES, ids=lambda batch: f"{batch[0]['it']} ({len(batch)})")
 def test_gating_edits_the_sources(
-    case: Any, tmp_path: Path, callers_have: Mapping[str, Published]
+    batch: list[Any], tmp_path: Path, callers_have: Mapping[str, Published]
 ) -> None:
-    edits = [(edit["old"], edit["new"]) for edit in case["edits"]]
-    api = loaded(tmp_path, edit_texts(APIS[case["api"]], *edits))
-    plan = gate(api, callers_have[case["api"]], today=TODAY)
-    row = ROW if case["api"] == "payment" else []
-    assert changed_lines(plan) == [*case["patch"].splitlines(), *row]
+    name = batch[0]["api"]
+    api = loaded(tmp_path, edit_for(batch))
+    plan = gate(api, callers_have[name], today=TODAY)
+    patches = {case["it"]: case["patch"].splitlines() for case in batch}
+    patches["the draft"] = ROW if name == "payment" else []
+    changed = changed_lines(plan)
+    assert sorted(changed) == sorted(line for lines in patches.values() for line in lines)
+    assert [each for each, lines in patches.items() if not is_in_order(lines, changed)] == []
     assert (plan.left, plan.questions) == ((), ())
-    require_law(api, plan, callers_have[case["api"]])
+    require_law(api, plan, callers_have[name])
+
+
+def is_in_order(lines: list[str], changed: list[str]) -> bool:
+    """Return whether *changed* has *lines* in the same order, among others."""
+    rest = iter(changed)
+    return all(line in rest for line in lines)
 
 
 def test_unedited_project_needs_no_gate(
@@ -168,17 +177,15 @@ def test_restored_fields_keep_their_published_order(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize("word", ["x-removed: next", "x-shown-as"])
-def test_advice_for_a_removed_value_works(
-    word: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_advice_for_a_removed_value_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     folder(tmp_path, LIBRARY)
     assert dateline("generate").status == 0
     value = "        - const: returned\n"
     folder(tmp_path, {**LIBRARY, "loans.yaml": LOANS.replace(value, "")})
     (found,) = json.loads(dateline("check", "--format", "json").out)["changes"]
-    assert (found["rule"], f"`{word}`" in found["help"]) == ("response-narrowed", True)
+    assert found["rule"] == "response-narrowed"
+    assert all(word in found["help"] for word in ("`x-removed: next`", "`x-shown-as`"))
     # exactly what it says
     back = "        - { const: returned, x-removed: next, x-shown-as: active }\n"
     folder(tmp_path, {**LIBRARY, "loans.yaml": LOANS.replace(value, back)})
@@ -576,7 +583,7 @@ def meaningful_edit(random: Random, base: Api, root: Path) -> Api | None:
 
 @pytest.mark.parametrize(
     ("name", "seed"),
-    [*(("library", seed) for seed in seeds(14)), *(("payment", seed) for seed in seeds(6))],
+    [*(("library", seed) for seed in seeds(8)), *(("payment", seed) for seed in seeds(2))],
 )
 def test_every_breaking_edit_is_gated_or_reported(
     name: str, seed: int, tmp_path: Path, callers_have: Mapping[str, Published]

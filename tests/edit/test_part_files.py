@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from support.divided import divide
-from support.gating import APIS, TODAY, edit_texts, require_law
+from support.gating import APIS, TODAY, batch_cases, edit_for, require_law
 from support.sources import LIBRARY, loaded
 
 from dateline.check import Published
@@ -23,13 +22,7 @@ from dateline.load import load
 from dateline.model import EVERYWHERE, Api
 from dateline.project import Projector
 
-CASES: list[dict[str, Any]] = [
-    case
-    for number, case in enumerate(
-        yaml.load(Path(__file__).with_name("gates.yaml").read_text("utf-8"), yaml.CSafeLoader)
-    )
-    if case["api"] != "payment" and (number % 3 == 0 or "discriminator" in case["it"])
-]
+BATCHES = [batch_cases("library")[0], *batch_cases("pets")]
 
 
 def documents(api: Api) -> dict[tuple[str, str], Any]:
@@ -51,13 +44,11 @@ def test_split_api_is_the_same_api(name: str, tmp_path: Path) -> None:
     assert len(divided.parts) > 4
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case["it"])
-def test_edit_of_a_part_is_gated_in_its_file(
-    case: Any, tmp_path: Path, callers_have: Mapping[str, Published]
+@pytest.mark.parametrize("batch", BATCHES, ids=lambda batch: batch[0]["it"])
+def test_edits_of_parts_are_gated_in_their_files(
+    batch: list[Any], tmp_path: Path, callers_have: Mapping[str, Published]
 ) -> None:
-    edits = [(edit["old"], edit["new"]) for edit in case["edits"]]
-    edited = edit_texts(APIS[case["api"]], *edits)
-    before = callers_have[case["api"]]
+    edited, before = edit_for(batch), callers_have[batch[0]["api"]]
     divided = loaded(tmp_path / "divided", divide(edited))
     plan = gate(divided, before, today=TODAY)
     assert (plan.left, plan.questions) == ((), ())

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from datetime import date
+from itertools import product
 from pathlib import Path
 from typing import Final
 
 import pytest
 from support.sources import VERSIONS, folder
+from support.tables import cases
 
 from dateline.edit.retire import retire
 from dateline.load import load
@@ -52,11 +54,15 @@ def documents(schemas: Path) -> dict[str, str]:
     }
 
 
-@pytest.mark.parametrize("section", ONLY_OLD)
-@pytest.mark.parametrize("files", [("a",), ("a", "b"), ("a", "b", "c")])
-@pytest.mark.parametrize("other", ["", "a", "b", "z"])
+@cases(
+    ("section", "files", "other"),
+    [
+        *((section, "a", "") for section in ONLY_OLD),
+        *product(["schemas"], ["a", "ab", "abc"], ["", "a", "b", "z"]),
+    ],
+)
 def test_empty_sections_are_removed_from_all_files(
-    section: str, files: tuple[str, ...], other: str, tmp_path: Path
+    section: str, files: str, other: str, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     """The rest of the files stays, and so do the documents, byte for byte."""
     old = f"components:\n  {section}:\n    Old%s: {ONLY_OLD[section]}\n"
@@ -66,7 +72,9 @@ def test_empty_sections_are_removed_from_all_files(
         name = f"{other}.yaml"
         texts[name] = texts.get(name, "components:\n") + NEWER
         left[name] = f"components:\n{NEWER}"
-    schemas = folder(tmp_path, {"versions.yaml": TABLE, "api.yaml": API, **texts})
+    schemas = folder(
+        tmp_path_factory.mktemp("project"), {"versions.yaml": TABLE, "api.yaml": API, **texts}
+    )
     before = documents(schemas)
     for one in retire(schemas, FIRST, TODAY).replacements:
         (schemas / one.name).write_bytes(one.after or b"")

@@ -6,8 +6,10 @@ import json
 from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 
 from dateline.bundle import Document
 from dateline.check import Published, check
@@ -70,6 +72,40 @@ def edit_texts(files: Mapping[str, str], *edits: tuple[str, str]) -> dict[str, s
         assert found[name].count(old) == 1
         found[name] = found[name].replace(old, new)
     return found
+
+
+def batch_cases(api: str) -> list[list[Any]]:
+    """Return the cases of `gates.yaml` for *api* in batches of cases that don't meet.
+
+    Gating a batch costs little more than gating a case.
+    """
+    text = (Path(__file__).parents[1] / "edit" / "gates.yaml").read_text(encoding="utf-8")
+    batches: list[list[Any]] = []
+    for case in yaml.load(text, yaml.CSafeLoader):
+        if case["api"] != api:
+            continue
+        for batch in batches:
+            if _can_join(case, batch):
+                batch.append(case)
+                break
+        else:
+            batches.append([case])
+    return batches
+
+
+def _can_join(case: Any, batch: list[Any]) -> bool:
+    if any("about" in case and case["about"] == each.get("about") for each in batch):
+        return False
+    try:
+        return bool(edit_for([*batch, case]))
+    except (AssertionError, ValueError):
+        return False
+
+
+def edit_for(batch: list[Any]) -> dict[str, str]:
+    """Return the sources of the API of *batch* with the edits of all cases in it."""
+    edits = [(edit["old"], edit["new"]) for case in batch for edit in case["edits"]]
+    return edit_texts(APIS[batch[0]["api"]], *edits)
 
 
 def changed_lines(plan: Plan) -> list[str]:
