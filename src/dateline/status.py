@@ -276,8 +276,13 @@ def _format_outputs(state: Mapping[str, Any], workspace: Workspace) -> Iterator[
     for environment in state["environments"]:
         documents = folder / "spec" / environment["name"]
         yield f"    {documents}/  one OpenAPI document for each version, versions.json, latest"
-    package = folder / "python" / outputs["package"]
-    yield f"    {package}/  the models, one module for each version"
+    for path, what in (
+        (f"python/{outputs['package']}/", "models and clients of each version, and the server"),
+        ("changes/", "what differs between versions, for callers"),
+        ("site/index.html", "the API reference"),
+    ):
+        if (folder / path).exists():
+            yield f"    {folder}/{path}  {what}"
 
 
 def _is_resized(output: Path, path: str, size: int) -> bool:

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, NamedTuple
@@ -72,7 +73,11 @@ def test_generate_writes_every_output_and_then_has_nothing_to_do(
     assert (first.status, first.err) == (CLEAN, NOTE)
     lines = first.out.splitlines()
     written = tree(project / "generated")
-    assert lines[:-1] == [f"added generated/{path}" for path in written]
+    numbers = Counter(path.partition("/")[0] for path in written)
+    assert lines[:-1] == [
+        f"added generated/{name}" + (f"/ ({number} files)" if number > 1 else "")
+        for name, number in numbers.items()
+    ]
     assert lines[-1] == f"generated: {len(written)} added, 0 changed, 0 removed, 0 unchanged"
     # the plain command takes a shortcut without parsing; with an option, it prints the same
     for arguments in (["generate"], ["generate", "--output", "generated"]):
@@ -100,6 +105,18 @@ def test_edit_of_the_definitions_changes_only_affected_outputs(built: Path, date
             for form in ("json", "yaml")
         ),
     ]
+
+
+def test_whole_folders_are_listed_once(built: Path, dateline: Run) -> None:
+    removed = sorted((built / "generated/changes").iterdir())
+    for path in removed:
+        path.unlink()
+    first = dateline("generate").out.splitlines()
+    assert first[0] == f"added generated/changes/ ({len(removed)} files)"
+    for path in removed[1:]:
+        path.unlink()
+    again = dateline("generate").out.splitlines()
+    assert again[:-1] == [f"added {path.relative_to(built)}" for path in removed[1:]]
 
 
 def test_check_lists_stale_files_and_writes_nothing(built: Path, dateline: Run) -> None:

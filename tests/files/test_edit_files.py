@@ -109,7 +109,9 @@ def test_inputs_of_the_outputs_are_recorded(folder: Path) -> None:
     artifacts = [Artifact(path="a", content=b"new")]
     outputs = Outputs(folder=output, artifacts=artifacts, protected=(), key=lambda: inputs(folder))
     written = write(folder, REPLACEMENTS, outputs)
-    assert written == WriteResult(added=("a", "manifest.json"), changed=(), removed=(), unchanged=0)
+    assert written == WriteResult(
+        added=("a", "manifest.json"), changed=(), removed=(), unchanged=()
+    )
     assert unchanged_since(output, inputs(folder))
     assert not (folder / ".dateline-edit").exists()
 

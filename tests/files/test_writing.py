@@ -47,7 +47,7 @@ def test_folder_contains_the_artifacts_and_their_manifest(folder: Path) -> None:
         added=("a.txt", "deep/c.txt", "deep/er/b.txt", "gone/d.txt", "manifest.json"),
         changed=(),
         removed=(),
-        unchanged=0,
+        unchanged=(),
     )
     assert tree(folder) == with_manifest(OLD)
 
@@ -65,7 +65,7 @@ def test_changes_are_reported_and_removed_files_are_gone(written: Path) -> None:
         added=("come/e.txt",),
         changed=("deep/er/b.txt", "manifest.json"),
         removed=("gone/d.txt",),
-        unchanged=2,
+        unchanged=("a.txt", "deep/c.txt"),
     )
     assert tree(written) == with_manifest(NEW)
     assert not (written / "gone").exists()
@@ -80,7 +80,9 @@ def test_unchanged_files_are_not_touched(written: Path) -> None:
 
 def test_nothing_is_switched_if_nothing_differs(written: Path) -> None:
     before = (written.stat().st_ino, written.stat().st_mtime_ns, read_inodes(written))
-    assert write(artifacts(OLD), written) == WriteResult((), (), (), unchanged=5)
+    assert write(artifacts(OLD), written) == WriteResult(
+        (), (), (), tuple(sorted(with_manifest(OLD)))
+    )
     assert (written.stat().st_ino, written.stat().st_mtime_ns, read_inodes(written)) == before
 
 
@@ -93,7 +95,9 @@ def test_only_the_lock_and_a_gitignore_stay_beside_the_folder(written: Path) -> 
 
 def test_order_of_artifacts_does_not_matter(folder: Path) -> None:
     write(artifacts(OLD)[::-1], folder)
-    assert write(artifacts(OLD), folder) == WriteResult((), (), (), unchanged=5)
+    assert write(artifacts(OLD), folder) == WriteResult(
+        (), (), (), tuple(sorted(with_manifest(OLD)))
+    )
 
 
 def test_file_is_replaced_by_a_folder_and_back(folder: Path) -> None:
@@ -119,7 +123,10 @@ def test_edited_files_are_restored(written: Path) -> None:
     (written / "deep/c.txt").unlink()
     (written / "deep/c.txt").symlink_to("er/b.txt")
     assert write(artifacts(OLD), written) == WriteResult(
-        added=(), changed=("a.txt", "deep/c.txt"), removed=(), unchanged=3
+        added=(),
+        changed=("a.txt", "deep/c.txt"),
+        removed=(),
+        unchanged=("deep/er/b.txt", "gone/d.txt", "manifest.json"),
     )
     assert tree(written) == with_manifest(OLD)
     assert not (written / "deep/c.txt").is_symlink()
@@ -237,7 +244,7 @@ def test_name_with_a_line_break_is_escaped_in_the_refusal(written: Path) -> None
 def test_tree_restored_without_its_manifest_is_repaired(written: Path) -> None:
     (written / "manifest.json").unlink()
     assert write(artifacts(OLD), written) == WriteResult(
-        added=("manifest.json",), changed=(), removed=(), unchanged=4
+        added=("manifest.json",), changed=(), removed=(), unchanged=tuple(sorted(OLD))
     )
 
 

@@ -136,7 +136,7 @@ def test_files_that_can_not_be_linked_are_copied(folder: Path, tmp_path: Path) -
             os.chown(path, 65534, 65534)
     assert report_write("os.setuid(65534)", str(output)) == (
         "WriteResult(added=('b.txt',), changed=('manifest.json',), removed=('c.txt',), "
-        "unchanged=1)\n"
+        "unchanged=('a.txt',))\n"
     )
     assert tree(output) == with_manifest({"a.txt": b"new" * 100_000, "b.txt": b"new"})
     assert read_inodes(output)["a.txt"][1] == before["a.txt"][1]
@@ -189,7 +189,7 @@ def test_tree_in_a_lower_layer_of_an_overlay_is_replaced(folder: Path) -> None:
     )
     assert lines == (
         "WriteResult(added=('b.txt',), changed=('manifest.json',), removed=('deep/c.txt',), "
-        "unchanged=1)\n"
+        "unchanged=('a.txt',))\n"
     )
     assert tree(Path("upper/generated")) == with_manifest(
         {"a.txt": b"new" * 100_000, "b.txt": b"new"}

@@ -6,10 +6,10 @@ import os
 import posixpath
 import shutil
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Literal
 
 import click
@@ -184,10 +184,27 @@ def print_outcome(workspace: Workspace, outcome: Generated | DatelineError) -> N
     if written is None or not (written.added or written.changed or written.removed):
         click.echo(fresh.UP_TO_DATE.format(output))
         return
-    for name in ("added", "changed", "removed"):
-        for path in getattr(written, name):
-            click.echo(f"{name} {output / path}")
+    present = (*written.changed, *written.unchanged)
+    for name, paths, others in (
+        ("added", written.added, present),
+        ("changed", written.changed, written.unchanged),
+        ("removed", written.removed, (*present, *written.added)),
+    ):
+        for line in _list_paths(paths, others):
+            click.echo(f"{name} {output}/{line}")
     click.echo(
         f"{output}: {len(written.added)} added, {len(written.changed)} changed, "
-        f"{len(written.removed)} removed, {written.unchanged} unchanged"
+        f"{len(written.removed)} removed, {len(written.unchanged)} unchanged"
     )
+
+
+def _list_paths(paths: Sequence[str], others: Iterable[str]) -> Iterator[str]:
+    """Yield *paths*, but folders with none of the *others* once, with their number of files."""
+    kept = {str(folder) for other in others for folder in PurePosixPath(other).parents}
+    found: dict[str, list[str]] = {}
+    for path in paths:
+        around = map(str, reversed(PurePosixPath(path).parents[:-1]))
+        whole = next((folder for folder in around if folder not in kept), path)
+        found.setdefault(whole, []).append(path)
+    for whole, within in found.items():
+        yield f"{whole}/ ({len(within)} files)" if len(within) > 1 else within[0]

@@ -31,12 +31,12 @@ from dateline.model import MANIFEST, Artifact, printable
 
 @dataclass(frozen=True)
 class WriteResult:
-    """The result of ``write``: sorted relative paths, including the manifest's, and a count."""
+    """The result of ``write``: sorted relative paths, including the manifest's."""
 
     added: tuple[str, ...]
     changed: tuple[str, ...]
     removed: tuple[str, ...]
-    unchanged: int
+    unchanged: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ def write(
                 added=tuple(sorted(wanted.keys() - files)),
                 changed=tuple(sorted((wanted.keys() & files) - there.same)),
                 removed=tuple(sorted(files - wanted.keys())),
-                unchanged=len(there.same),
+                unchanged=tuple(sorted(there.same)),
             )
             if written.added or written.changed or written.removed:
                 stage(wanted, there.same, folder)
