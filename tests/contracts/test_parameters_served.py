@@ -49,6 +49,10 @@ paths:
           in: query
           schema: { allOf: [{ type: integer, default: 10 }] }
         - { name: new, in: query, x-added: 2024-09-01, schema: { type: integer, default: 10 } }
+        - name: listed
+          in: query
+          x-added: 2024-09-01
+          schema: { type: array, items: { type: integer }, default: [1] }
         - { name: X-API-Version, in: header, schema: { type: string } }
       responses: { '204': { description: done } }
     post:
@@ -128,6 +132,7 @@ def app(package: Generated, handlers: Handlers) -> Any:
                 "nullable": "none",
                 "alone": 10,
                 "new": 10,
+                "listed": [1],
             },
         ),
         (
@@ -140,6 +145,7 @@ def app(package: Generated, handlers: Handlers) -> Any:
                 "nullable": "a",
                 "alone": 10,
                 "new": 10,
+                "listed": [1],
             },
         ),
     ],
@@ -155,7 +161,7 @@ def test_omitted_parameter_has_the_default_of_the_callers_version(
 def test_handler_is_typed_for_the_defaults_of_all_versions(package: Generated) -> None:
     text = package.text("server/handlers.py")
     keywords = [line.strip() for line in text.splitlines() if line.startswith(" " * 8)]
-    assert keywords[3:10] == [
+    assert keywords[3:11] == [
         "added: int | None = None,",
         "changed: int = 10,",
         "renamed: int | None = None,",
@@ -163,6 +169,7 @@ def test_handler_is_typed_for_the_defaults_of_all_versions(package: Generated) -
         'nullable: str | None = "a",',
         "alone: int = 10,",
         "new: int = 10,",
+        "listed: list[int] | None = None,",
     ]
 
 

@@ -108,6 +108,24 @@ paths:
           schema: {{ type: object, additionalProperties: {{ type: integer }} }}
         - {{ name: sort, in: query, schema: {{ type: string }} }}
         - {{ name: by, in: query, style: deepObject, schema: {{ type: object }} }}
+  /turned:
+    get:
+      operationId: list_turned
+      tags: [Loans]
+      {DONE}
+      parameters:
+        - name: ids
+          in: query
+          explode: false
+          schema: *numbers
+          x-was: {{ '{NEW}': {{ explode: true }} }}
+        - name: one
+          in: query
+          style: pipeDelimited
+          explode: false
+          schema: *numbers
+          x-was: {{ '{NEW}': {{ name: two }} }}
+        - {{ name: two, in: query, schema: *numbers, x-was: {{ '{NEW}': {{ name: one }} }} }}
   /at/{{point}}/{{list}}:
     get:
       operationId: list_at
@@ -405,6 +423,10 @@ AROUND: dict[str, tuple[str, list[tuple[str, str]]]] = {
     ),
     "fields that are the same": ("/things?open=true&later=1", [("open", "true")]),
     "JSON": (f"/things?search={BLANK}", [("search", '{"text":"x y"}')]),
+    "values in another style": (
+        "/turned?ids=1&ids=2&two=3|4&one=3&one=4",
+        [("ids", "1,2"), ("one", "3|4"), ("two", "3"), ("two", "4")],
+    ),
     "a whole query": ("/whole?share=0.5&open=true", [("rate", "0.5"), ("open", "true")]),
     "a whole query in JSON": (f"/whole-json?{AND}", [('{"text":"x&y"}', "")]),
 }

@@ -276,6 +276,11 @@ class _Place:
         self._known = known
         # names of the newest version that callers do not know are not theirs
         self._foreign = names - fields.names
+        self._respelled = {
+            name
+            for name, each in parameters.items()
+            if name in known and _find_spelling(each) != _find_spelling(known[name])
+        }
         # an absent one means what the caller's version says
         self._defaults = {
             name: each["default"]
@@ -292,7 +297,7 @@ class _Place:
         changed = {
             name: value
             for name, value in lifted.items()
-            if name not in sent or not _is_same(sent[name], value)
+            if name not in sent or name in self._respelled or not _is_same(sent[name], value)
         }
         for name, each in self._known.items():
             if each["required"] and "default" in each and name not in lifted:
@@ -443,6 +448,11 @@ def _body(lifting: Lifting, operation: str, media_type: str) -> Change:
 
 def _resolve(contract: Contract | None, node: Any) -> Any:
     return None if contract is None else contract.resolve(node)
+
+
+def _find_spelling(parameter: Mapping[str, Any]) -> tuple[str, bool]:
+    """Return what decides how a value of the parameter is written."""
+    return parameter["style"], parameter["explode"]
 
 
 def _is_same(one: Any, other: Any) -> bool:

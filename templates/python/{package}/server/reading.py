@@ -60,6 +60,7 @@ class Reader:
             if (listed := [each for each in contract.request["parameters"] if each["in"] == place])
         ]
         self._arguments = [(each, _choose_conversion(each.type)) for each in operation.parameters]
+        self._added = dict(_list_added(operation.id, contract, newest, lifting))
         renamed = lifting.names(operation.id, "header")
         self.headers = {
             renamed.get(each["name"], each["name"]).lower(): each["name"]
@@ -78,7 +79,7 @@ class Reader:
 
     def arguments(self, scope: Scope) -> dict[str, Any]:
         """Return the arguments from the parameters. Raises RequestError."""
-        found: dict[tuple[str, str], Any] = {}
+        found = {**self._added}
         for fields in self._places:
             for name, value in fields.read(scope).items():
                 found[fields.place, name] = value
@@ -233,6 +234,20 @@ class Fields:
                 raise RequestError(f"the {self.place} parameter {quote(name)} is missing")
         self._validator.check(values, "the parameter", depth=1)
         return values
+
+
+def _list_added(
+    operation: str, contract: Contract, newest: Contract | None, lifting: Lifting
+) -> Iterator[tuple[tuple[str, str], Any]]:
+    """Yield place, name and default of each parameter that only *newest* has, not *contract*."""
+    if newest is None:
+        return
+    for place in PLACES:
+        names = lifting.names(operation, place)
+        known = {names.get(name, name) for name in contract.parameters(place)}
+        for name, each in newest.parameters(place).items():
+            if name not in known and _has_default(each, newest):
+                yield (place, name), each["default"]
 
 
 def _has_default(declared: Mapping[str, Any], contract: Contract) -> bool:
