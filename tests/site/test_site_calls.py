@@ -29,7 +29,7 @@ from dateline.model import EVERYWHERE
 from dateline.project import Projector
 from dateline.serve.mock import Mock
 from dateline.serve.package import package
-from dateline.site.calls import PythonCalls
+from dateline.site.calls import PythonClients
 from dateline.site.samples import Samples
 
 SITE = Path(__file__).parents[2] / "generated" / "site"
@@ -120,7 +120,14 @@ SPELLED: Final[dict[str, Any]] = {
             }
         }
     },
-    "components": {"schemas": COMPONENTS},
+    # the first of these has the name of an inline body; the type of the other's property has not
+    "components": {
+        "schemas": {
+            **COMPONENTS,
+            f"Spell{len(COMPONENTS)}Body": COMPONENTS["Model"],
+            f"Spell{len(SHAPES)}": {"type": "object", "properties": {"body": COMPONENTS["Model"]}},
+        }
+    },
 }
 
 
@@ -161,12 +168,19 @@ def test_calls_have_the_right_types(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         variables, taken = list_bound(code)
         assert len({*variables, *taken}) == len([*variables, *taken])
     assert len(calls) > len(SPELLED["paths"]) + 30
+    named = {name for _, code in calls for name in re.findall(r"(Spell\w+)\.model_validate", code)}
+    assert f"Spell{len(SHAPES)}Body" in named
+    assert f"Spell{len(COMPONENTS)}Body" not in named
+    (samples / "newer.py").write_text("from paynet.v2025_03_13 import FedNow\n")
     command = [sys.executable, "-m", "mypy", "--strict", "--config-file=", str(samples)]
     environment = {**os.environ, "MYPYPATH": str(tmp_path / "generated" / "python")}
     found = subprocess.run(
         command, cwd=samples, env=environment, capture_output=True, text=True, check=False
     )
-    assert found.stdout == f"Success: no issues found in {len(calls)} source files\n"
+    assert found.stdout == (
+        'newer.py:1: error: Module "paynet.v2025_03_13" has no attribute "FedNow"  [attr-defined]\n'
+        f"Found 1 error in 1 file (checked {len(calls) + 1} source files)\n"
+    )
 
 
 def list_bound(code: str) -> tuple[list[str], list[str]]:
@@ -227,11 +241,13 @@ def read_curl(command: str) -> httpx.Request:
 
 def test_form_is_written_with_bytes_for_its_files(tmp_path: Path) -> None:
     api = loaded(tmp_path, UPLOADS)
-    document = Projector(api).contract("2024-09-01", EVERYWHERE).document
+    projector = Projector(api)
+    documents = {each: projector.contract(each, EVERYWHERE).document for each in api.table.dates}
+    document = documents["2024-09-01"]
     samples = Samples(document, api.table, "2024-09-01", lambda *_, **__: None)
-    calls = PythonCalls(
-        api.table, document, "2024-09-01", {"production": document}, samples.parameter
-    )
+    environments = {date: {"production": each} for date, each in documents.items()}
+    clients = PythonClients(api.table, documents, environments)
+    calls = clients.call("2024-09-01", samples.parameter)
     for path, files in (("/scans", ["scan", "pages"]), ("/encoded", ["image"]), ("/free", [])):
         shown = calls.write("POST", path, "")
         found = re.findall(r'"(\w+)": \[?b"\.\.\."', shown)

@@ -22,7 +22,7 @@ from dateline.project import Projector
 from dateline.python.code import HEADER, call, import_names, lay_out, literal, value
 from dateline.python.docstrings import docstring
 from dateline.python.names import join_turns, list_turns, package_name
-from dateline.python.operations import Called, read_operations
+from dateline.python.operations import Called, list_inlines, read_operations
 from dateline.python.types import CalledTypes, Inline
 from dateline.templating import SUFFIX, environment, render_file
 from dateline.wording import phrase_count
@@ -72,10 +72,7 @@ class Clients:
     @property
     def inlines(self) -> dict[str, list[Inline]]:
         """The schemas of the operations of each version for which a type is needed."""
-        return {
-            version: list({each.key: each for one in found for each in one.inlines}.values())
-            for version, found in self._operations.items()
-        }
+        return {version: list_inlines(found) for version, found in self._operations.items()}
 
     @property
     def notes(self) -> list[str]:

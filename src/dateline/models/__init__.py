@@ -22,7 +22,7 @@ from dateline.models.writing import Scalars, Writer
 from dateline.python import names
 from dateline.python.code import Brackets, Node, Pair, Text
 from dateline.python.names import CANONICAL, SERVER
-from dateline.python.types import CalledTypes, Canonical, Inline, Typed
+from dateline.python.types import CalledTypes, Canonical, Inline, Typed, name_inlines
 from dateline.schema.access import READ_ONLY, WRITE_ONLY, AccessUse, Hidden, OneWay
 from dateline.schema.usage import Ways, schemas
 
@@ -72,10 +72,12 @@ def generate_models(
     classes = _name_classes(versions, notes, problems, adopted=table.adopted)
     if canonical is not None:
         strict[CANONICAL] = canonical.strict
+    documents = {contract.version: contract.document for contract in contracts}
+    named = name_inlines(documents, inlines or {})
     inlined = {**(inlines or {}), **({CANONICAL: canonical.inlines} if canonical else {})}
     components = find_homes(versions, strict, inlined)
     written = _write_definitions(
-        versions, components, strict, inlined, classes, adopted=table.adopted
+        versions, components, strict, inlined, named, classes, adopted=table.adopted
     )
     if problems or written.problems:
         raise SourceError([*problems, *written.problems])
@@ -193,11 +195,16 @@ def _write_definitions(
     components: dict[str, dict[str, str]],
     strict: dict[str, frozenset[str]],
     inlines: Mapping[str, Sequence[Inline]],
+    named: Mapping[str, Mapping[str, str]],
     classes: dict[str, str],
     *,
     adopted: bool,
 ) -> _Written:
-    """Write the definitions of each version, its *inlines* after its components."""
+    """Write the definitions of each version, its *inlines* after its components.
+
+    No version of clients uses the names in *named*, those of inline types, for anything else.
+    """
+    reserved = {name for each in named.values() for name in each.values()}
     definitions: dict[tuple[str, str], list[Definition]] = {}
     types: dict[tuple[str, str], Typed] = {}
     notes: dict[str, None] = {}
@@ -215,9 +222,12 @@ def _write_definitions(
                 for name, home in known.items()
                 for each in definitions.get((home, name), ())
             },
+            named=named.get(version, {}),
             adopted=adopted,
             scalars=scalars,
         )
+        if version != CANONICAL:
+            writer.reserve(reserved)
         own = {inline.key for inline in inlines.get(version, ())}
         for name, home in known.items():
             if (home, name) not in definitions and name not in own:

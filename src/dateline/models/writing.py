@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple
 
@@ -97,8 +97,9 @@ class Writer:
 
     ``strict`` are the components that only requests contain: their unions have no unknown members.
     ``classes`` are the class names of components, ``taken`` the names that definitions of earlier
-    versions have in this one. In ``adopted`` definitions, duplicate names are no reason for
-    refusal. ``scalars`` are shared with the writers of other versions.
+    versions have in this one, ``named`` the names that inline types have to themselves, by key. In
+    ``adopted`` definitions, duplicate names are no reason for refusal. ``scalars`` are shared with
+    the writers of other versions.
     """
 
     def __init__(
@@ -108,6 +109,7 @@ class Writer:
         strict: frozenset[str],
         classes: dict[str, str],
         taken: set[str],
+        named: Mapping[str, str],
         adopted: bool,
         scalars: Scalars,
     ) -> None:
@@ -115,6 +117,9 @@ class Writer:
         self._scalars = scalars
         self._strict = set(strict)
         self._classes = dict(classes)
+        self._named = named
+        # the name that the next type has to itself
+        self._own_name = ""
         self._ledger = Ledger(
             taken=taken | set(classes.values()) | names.RESERVED_CLASSES,
             holders=dict(reader.components),
@@ -144,7 +149,7 @@ class Writer:
         return self._made
 
     def reserve(self, classes: Iterable[str]) -> None:
-        """Reserve the names in *classes*, which later versions may have."""
+        """Reserve the names in *classes*, which others may have."""
         self._ledger.taken |= set(classes)
 
     def inline(self, inline: Inline) -> tuple[Typed, list[Definition]]:
@@ -158,6 +163,7 @@ class Writer:
         if inline.sent:
             self._strict.add(inline.holder)
         where = Where(inline.holder, (inline.part,), is_inline=True)
+        self._own_name = self._named.get(inline.key, "")
         _, flat, type_, _ = self._read(inline.schema, where)
         default = None
         if "default" in flat.annotations:
@@ -458,6 +464,9 @@ class Writer:
         return called
 
     def _claim(self, where: Where) -> str:
+        if self._own_name:
+            own, self._own_name = self._own_name, ""
+            return own
         parts = (self._classes[where.component], *where.parts)
         whole = "".join(parts)
         return self._ledger.claim([names.join_names(parts), whole, f"{whole}Value"], where)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
@@ -150,6 +150,11 @@ def read_operations(
     *environments* has those of each.
     """
     return _Reader(table, document, environments).read()
+
+
+def list_inlines(operations: Iterable[Called]) -> list[Inline]:
+    """Return the schemas of *operations* for which clients need a type, each once."""
+    return list({each.key: each for one in operations for each in one.inlines}.values())
 
 
 def name_credentials(document: dict[str, Any]) -> dict[str, str]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, Final, NamedTuple
 
 from dateline.model import Contract
@@ -18,7 +19,10 @@ from dateline.python.code import (
     either,
     subscript,
 )
-from dateline.python.names import class_name
+from dateline.python.names import RESERVED_CLASSES, class_name, join_names, member_name
+from dateline.schema.parts import Part, PartReader
+from dateline.schema.references import Located
+from dateline.schema.types import UNIONS
 
 # The Python types of JSON values for type checkers.
 _PLAIN: Final = {
@@ -30,6 +34,14 @@ _PLAIN: Final = {
     "t.Number": "float",
     "t.Uuid": "UUID",
 }
+
+# What gives a type the name of another one, or makes it a union of its children.
+_NAMED_ELSEWHERE: Final = frozenset({"$ref", "discriminator"})
+_CHOOSING: Final = frozenset({"enum", "const", "not"})
+# The keywords of a list of texts that narrow nothing.
+_LISTING: Final = frozenset(
+    {"type", "enum", "title", "description", "default", "deprecated", "example", "examples"}
+)
 
 
 class Type(NamedTuple):
@@ -92,6 +104,11 @@ class Inline:
         """A unique key: one message may contain several inline schemas, each with its part."""
         return f"{self.holder} ({self.part})"
 
+    @property
+    def name(self) -> str:
+        """The name of its type, if it needs one and has it to itself."""
+        return join_names((self.called, self.part))
+
 
 def place_inline(
     shared: tuple[str, str | None, str],
@@ -117,6 +134,59 @@ def place_inline(
         schema=schema,
         sent=sent,
     )
+
+
+def name_inlines(
+    documents: Mapping[str, dict[str, Any]], inlines: Mapping[str, Sequence[Inline]]
+) -> dict[str, dict[str, str]]:
+    """Return the names of *inlines* that are certainly classes, by version and key.
+
+    *documents* are those of all versions. A name that others would have, too, is left out.
+    """
+    keys: dict[str, set[str]] = {}
+    for each in chain.from_iterable(inlines.values()):
+        keys.setdefault(each.name, set()).add(each.key)
+    readers = {version: PartReader(each) for version, each in documents.items()}
+    components = (each.resolver.section("schemas") for each in readers.values())
+    taken = {*map(class_name, chain.from_iterable(components))} | RESERVED_CLASSES
+    own = {name for name, found in keys.items() if len(found) == 1} - taken
+    found: dict[str, dict[str, str]] = {}
+    for version, listed in inlines.items():
+        reader = readers[version]
+        found[version] = {
+            each.key: each.name
+            for each in listed
+            if each.name in own and (is_model(reader, each.schema) or is_enum(each.schema))
+        }
+    return found
+
+
+def is_model(reader: PartReader, schema: Any) -> bool:
+    """Return whether the type of *schema* is certainly a model of its own, without None."""
+    if not isinstance(schema, dict) or not schema.get("properties"):
+        return False
+    return _NAMED_ELSEWHERE.isdisjoint(schema) and all(
+        map(_describes_object, reader.parts([Located(schema, "")]))
+    )
+
+
+def _describes_object(part: Part) -> bool:
+    unions = [part.get(keyword, ()) for keyword in UNIONS]
+    return (
+        part.get("type", "object") == "object"
+        and _CHOOSING.isdisjoint(part.node)
+        and all(isinstance(each, dict) and [*each] == ["required"] for each in chain(*unions))
+    )
+
+
+def is_enum(schema: Any) -> bool:
+    """Return whether the type of *schema* is certainly an enum, without None."""
+    if not isinstance(schema, dict) or not schema.keys() <= _LISTING:
+        return False
+    values = schema.get("enum", ())
+    if schema.get("type") != "string" or not all(isinstance(each, str) for each in values):
+        return False
+    return len(values) > 1 and len({*map(member_name, values)}) == len(values)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,6 +14,7 @@ from typing import Any, Final
 from dateline import progress
 from dateline.model import EVERYWHERE, Api
 from dateline.project import Projector
+from dateline.site.calls import PythonClients
 from dateline.site.comparing import PageComparison
 from dateline.site.contents import OperationPlace, list_schemas, name_pages
 from dateline.site.drawing import draw
@@ -68,11 +69,15 @@ class ReferenceSite:
         self._known_changes: dict[tuple[str, str, str], ListedChanges | None] = {}
         self._versions: dict[str, VersionPages] = {}
         previous = None
-        for date, document in documents.items():
-            environments = {
+        environments = {
+            date: {
                 each.name: projector.contract(date, each.name).document
                 for each in api.table.environments
             }
+            for date in dates
+        }
+        clients = PythonClients(api.table, documents, environments)
+        for date, document in documents.items():
             previous = self._versions[date] = VersionPages(
                 api.table,
                 document,
@@ -80,7 +85,8 @@ class ReferenceSite:
                 history.of(date),
                 self._schema_pages,
                 previous,
-                environments,
+                environments[date],
+                clients,
             )
         self._operation_pages = name_pages(
             name for version in self._versions.values() for name in version.operations

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from dateline.addresses import read_addresses, read_path
@@ -13,14 +13,16 @@ from dateline.python.code import Brackets, Node, Pair, Text, call, lay_out, mapp
 from dateline.python.forms import FILE
 from dateline.python.names import class_name, package_name
 from dateline.python.operations import (
-    Argument,
     Called,
     CalledBody,
+    list_inlines,
     name_credentials,
     read_operations,
 )
+from dateline.python.types import Inline, is_enum, is_model, name_inlines
 from dateline.schema.parts import PartReader
 from dateline.schema.references import Located
+from dateline.schema.types import UNIONS
 
 _STEP: Final = 4
 
@@ -28,7 +30,8 @@ _SECRETS: Final = {"basic": value(("YOUR_NAME", "YOUR_PASSWORD"))}
 
 _SCALARS: Final = frozenset({"string", "integer", "number", "boolean"})
 # What may give a type a name, or make it another one.
-_NAMING: Final = frozenset({"enum", "const", "format", "oneOf", "anyOf", "allOf", "nullable"})
+_NAMING: Final = frozenset({"enum", "const", "oneOf", "anyOf", "allOf", "nullable"})
+_WIDTHS: Final = frozenset({"int32", "int64"})
 _HAVING: Final = frozenset(
     {"properties", "patternProperties", "additionalProperties", "unevaluatedProperties"}
 )
@@ -45,11 +48,46 @@ _FORMATS: Final = {
 _TAKEN: Final = frozenset({"Client", "client", *(name for _, name, _ in _FORMATS.values())})
 
 
-class PythonCalls:
-    """Calls of the operations of one version, as its client makes them.
+class PythonClients:
+    """The clients of all versions that have one.
 
-    *document* is that of the version, *environments* has those of each; *sample* gives a value
-    for a parameter.
+    *documents* has the document of each version, *environments* those of each of its environments.
+    """
+
+    def __init__(
+        self,
+        table: Table,
+        documents: Mapping[str, dict[str, Any]],
+        environments: Mapping[str, Mapping[str, dict[str, Any]]],
+    ) -> None:
+        self._table = table
+        self._documents = documents
+        self._environments = environments
+        self._operations = {
+            each.date: read_operations(table, documents[each.date], environments[each.date])
+            for each in table.supported
+        }
+        inlines = {date: list_inlines(found) for date, found in self._operations.items()}
+        self._names = name_inlines(documents, inlines)
+
+    def call(self, date: str, sample: Callable[[Mapping[str, Any]], Any]) -> PythonCalls:
+        """Return the calls of the client of the version *date*; *sample* as there."""
+        return PythonCalls(
+            self._table,
+            self._documents[date],
+            date,
+            self._environments[date],
+            self._operations[date],
+            self._names[date],
+            sample,
+        )
+
+
+class PythonCalls:
+    """Calls of the *operations* of one version, as its client makes them.
+
+    *document* is that of the version, *environments* has those of each; *names* are those of inline
+    types that are classes, by key; *sample* gives a value for a parameter.
     """
 
     def __init__(
@@ -58,6 +96,8 @@ class PythonCalls:
         document: dict[str, Any],
         date: str,
         environments: Mapping[str, dict[str, Any]],
+        operations: Iterable[Called],
+        names: Mapping[str, str],
         sample: Callable[[Mapping[str, Any]], Any],
     ) -> None:
         self._table = table
@@ -66,8 +106,8 @@ class PythonCalls:
         self._module = f"{table.package}.{package_name(date)}"
         self._reader = PartReader(document)
         self._resolver = self._reader.resolver
-        found = read_operations(table, document, environments)
-        self._operations = {(each.method, each.path): each for each in found}
+        self._operations = {(each.method, each.path): each for each in operations}
+        self._names = names
         self._credentials = name_credentials(document)
         self._addresses = read_addresses(environments)
         self._paths = {name: read_path(each.get("servers")) for name, each in environments.items()}
@@ -120,11 +160,11 @@ class PythonCalls:
         for argument in operation.arguments:
             if not argument.required:
                 continue
-            written = self._write_value(argument, imports)
+            given = self._sample({"name": argument.name, "schema": argument.inline.schema})
+            written = self._write_value(argument.inline, given, imports)
             if written is None:
                 schema = argument.inline.schema
-                given = value(self._sample({"name": argument.name, "schema": schema}))
-                written = self._write_plain(argument.keyword, schema, given, plain)
+                written = self._write_plain(argument.keyword, schema, value(given), plain)
             yield written if argument.place == "path" else Pair(argument.keyword, written)
 
     def _write_plain(self, name: str, schema: Any, given: Node, plain: dict[str, Node]) -> Node:
@@ -142,7 +182,12 @@ class PythonCalls:
     def _is_simple(self, schema: Any) -> bool:
         """Return whether the type of *schema* has no name: it is that of a JSON value."""
         parts = [*chain(self._document, schema)]
+        choices = [part[key] for part in parts for key in UNIONS if key in part]
+        if len(choices) == 1 and parts[-1].keys() <= {*UNIONS, "description", "title"}:
+            return all(map(self._is_simple, choices[0]))
         if any(not _NAMING.isdisjoint(part) for part in parts):
+            return False
+        if any(part.get("format", "int64") not in _WIDTHS for part in parts):
             return False
         types = {str(part["type"]) for part in parts if "type" in part}
         if types == {"object"}:
@@ -151,21 +196,30 @@ class PythonCalls:
             return all(self._is_simple(part["items"]) for part in parts if "items" in part)
         return len(types) == 1 and types <= _SCALARS
 
-    def _write_value(self, argument: Argument, imports: set[tuple[str, str]]) -> Node | None:
-        """Return a value of a type with a known name; None for another one."""
-        schema = argument.inline.schema
-        given = self._sample({"name": argument.name, "schema": schema})
+    def _write_value(
+        self, inline: Inline, given: Any, imports: set[tuple[str, str]]
+    ) -> Node | None:
+        """Return the value *given* of a type with a known name; None for another one."""
+        schema = inline.schema
         parts = chain(self._document, schema)
         for part in parts:
             found = _FORMATS.get(part.get("format", ""))
             if found is not None and part.get("type") == "string":
                 imports.add(found[:2])
                 return call(found[2], Text(str(given)))
+        if self._names.get(inline.key) and is_enum(schema):
+            return self._write_class(self._names[inline.key], "", value(given), imports)
         called = self._resolver.schema_name(schema)
         if called is not None and any("enum" in each for each in parts[1:2]):
-            imports.add(("", class_name(called)))
-            return call(class_name(called), value(given))
+            return self._write_class(class_name(called), "", value(given), imports)
         return None
+
+    def _write_class(
+        self, name: str, maker: str, given: Node, imports: set[tuple[str, str]]
+    ) -> Node:
+        """Return *given* as an object of the class *name*, which its method *maker* makes."""
+        imports.add(("", name))
+        return call(f"{name}{maker}", given)
 
     def _write_body(
         self,
@@ -177,17 +231,20 @@ class PythonCalls:
         if sent.inline is None:
             return 'b"..."'
         schema = sent.inline.schema
-        if is_form(sent.media_type):
-            return self._write_plain("body", schema, self._write_form(schema), plain)
-        try:
-            given = value(json.loads(body or "{}"))
-        except ValueError:
-            given = Text(body or "")
+        given = self._write_form(schema) if is_form(sent.media_type) else _read_json(body)
+        name = self._names.get(sent.inline.key, "")
+        if not (name and is_model(self._reader, schema)):
+            name = self._name_component(schema)
+        if name:
+            return self._write_class(name, ".model_validate", given, imports)
+        return self._write_plain("body", schema, given, plain)
+
+    def _name_component(self, schema: Any) -> str:
+        """Return the name of the class of a reference, if it leads to a model."""
         called = self._resolver.schema_name(schema)
-        if called is None or not _is_model(self._resolver.resolve(schema["$ref"])):
-            return self._write_plain("body", schema, given, plain)
-        imports.add(("", class_name(called)))
-        return call(f"{class_name(called)}.model_validate", given)
+        if called is None or not is_model(self._reader, self._resolver.resolve(schema["$ref"])):
+            return ""
+        return class_name(called)
 
     def _write_form(self, schema: Any) -> Node:
         given = self._sample({"name": "body", "schema": schema})
@@ -203,12 +260,11 @@ class PythonCalls:
         )
 
 
-def _is_model(schema: Any) -> bool:
-    """Return whether the type of the component *schema* is certainly a model."""
-    if not isinstance(schema, dict) or "properties" not in schema:
-        return False
-    is_null = schema.get("nullable") is True or not isinstance(schema.get("type", ""), str)
-    return not is_null and {"oneOf", "anyOf", "enum", "const"}.isdisjoint(schema)
+def _read_json(body: str | None) -> Node:
+    try:
+        return value(json.loads(body or "{}"))
+    except ValueError:
+        return Text(body or "")
 
 
 def _write_file(schema: Any) -> Node | None:

@@ -13,7 +13,7 @@ from dateline.openapi import is_json, method_name, operations, pointer, resolve
 from dateline.placement import show_version
 from dateline.schema.parts import PartReader
 from dateline.schema.references import Located, escape
-from dateline.site.calls import PythonCalls
+from dateline.site.calls import PythonCalls, PythonClients
 from dateline.site.comparing import MessagePart
 from dateline.site.contents import (
     OperationPlace,
@@ -46,6 +46,7 @@ class VersionPages:
         schema_pages: Mapping[str, str],
         previous: VersionPages | None,
         environments: Mapping[str, dict[str, Any]],
+        clients: PythonClients,
     ) -> None:
         self.document = document
         self.marks = marks
@@ -68,8 +69,7 @@ class VersionPages:
         self._samples = Samples(document, table, date, self._find_sample)
         self._calls: PythonCalls | None = None
         if any(each.date == date for each in table.supported):
-            value = self._samples.parameter
-            self._calls = PythonCalls(table, document, date, environments, value)
+            self._calls = clients.call(date, self._samples.parameter)
         self._sections: dict[str, list[MessagePart]] = {}
 
     def component(self, name: str) -> TreeRow | None:

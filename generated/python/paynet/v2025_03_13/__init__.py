@@ -123,11 +123,11 @@ __all__ = [
     "VersionRejectionReason",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    """Import the clients when they are used: models alone do not need what clients do."""
-    if name in ("AsyncClient", "Client"):
+if not TYPE_CHECKING:
+    # models alone do not need what clients do; type checkers report names that do not exist
+    def __getattr__(name: str) -> Any:
+        if name not in ("AsyncClient", "Client"):
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         from . import client
 
         return getattr(client, name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
