@@ -222,7 +222,7 @@ def test_no_spelling_of_a_query_bypasses_the_layer(number: int, made: Generated)
     values = ["ListUsers", "listusers", "CreateUser", "OnlyNew", "onlynew", "Only%4Eew", "", "wide"]
     values += ["WIDE", "2010-05-08", "OnlyNew%20", "OnlyNew%00x"]
     served = 0
-    for _ in range(400):
+    for _ in range(120):
         pairs = [
             lots.choice([f"{lots.choice(names)}={lots.choice(values)}", lots.choice(names)])
             for _ in range(lots.choice([0, 1, 1, 2, 2, 3]))
@@ -237,7 +237,7 @@ def test_no_spelling_of_a_query_bypasses_the_layer(number: int, made: Generated)
             assert ("x-api-version", OLD) in answer.headers, url
             assert b"new" not in answer.body, url
             assert b"only" not in answer.body, url
-    assert served > 20
+    assert served > 6
 
 
 def test_samples_include_the_query(schemas: Path) -> None:

@@ -7,9 +7,9 @@ from functools import cache
 from itertools import product
 from typing import Any, Final, NamedTuple
 
-import pytest
 from support.generated_server import Generated, ask, generate_adopted
 from support.random_chains import DATES
+from support.tables import cases
 
 OLD, NEW = DATES[:2]
 MEDIA_TYPES: Final = ("application/json", "application/vnd.x+json", "application/vnd.y+json")
@@ -111,15 +111,23 @@ class Backend:
         await send({"type": "http.response.body", "body": b""})
 
 
-@pytest.mark.parametrize("door", ["generated", "around", "strict"])
-@pytest.mark.parametrize("case", CASES, ids=lambda case: "-".join(case))
-def test_request_gets_the_media_type_of_the_newest_version(case: Case, door: str) -> None:
+@cache
+def build(door: str) -> tuple[Any, Handlers | Backend]:
+    """Return an application and what is behind it."""
     server: Any = made().module("server")
-    behind: Handlers | Backend = Handlers() if door == "generated" else Backend()
-    if isinstance(behind, Handlers):
-        app = server.create_app(behind, environment="production")
-    else:
-        app = server.versioned(behind, environment="production", strict=door == "strict")
+    if door == "generated":
+        handlers = Handlers()
+        return server.create_app(handlers, environment="production"), handlers
+    backend = Backend()
+    app = server.versioned(backend, environment="production", strict=door == "strict")
+    return app, backend
+
+
+@cases("door", ["generated", "around", "strict"])
+@cases("case", CASES, ids="-".join)
+def test_request_gets_the_media_type_of_the_newest_version(case: Case, door: str) -> None:
+    app, behind = build(door)
+    behind.found.clear()
 
     def post(version: str, media_type: str, body: bytes) -> int:
         headers = {"X-API-Version": version, "Content-Type": media_type}

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -19,6 +21,7 @@ from support.generated_server import Generated
 from support.sources import loaded
 from support.uploads_api import UPLOADS
 
+from dateline.edit import init, init_server
 from dateline.load import load
 
 SCHEMAS = Path(__file__).parents[2] / "schemas"
@@ -297,14 +300,21 @@ _MISUPLOADED = [("misuploading.py", line) for line in range(5, 10)]
 
 @pytest.fixture(scope="module")
 def checked(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with two generated packages and code that uses one of them."""
+    """Return a folder with generated packages and code that uses them."""
     folder = tmp_path_factory.mktemp("checked")
-    Generated(folder, load(SCHEMAS), "paynet")
+    shutil.copytree(SCHEMAS, folder / "payment" / "schemas")
+    Generated(folder, load(folder / "payment" / "schemas"), "paynet")
     made = Generated(folder, loaded(folder, odd_api.ODD), "odd").folder
     (made / "right.py").write_text(RIGHT)
     (made / "wrong.py").write_text(WRONG)
     Generated(folder, load_project(folder / "people"), "people")
     Generated(folder, loaded(folder / "events", EVENTS), "library")
+    init(folder / "starter")
+    Generated(folder, load(folder / "starter" / "schemas"), "starter")
+    for name in ("payment", "events", "starter"):
+        first = init_server(folder / name).read_text()
+        first = first.replace("library", "starter") if name == "starter" else first
+        (made / f"first_{name}.py").write_text(first)
     (made / "sending.py").write_text(SENDING)
     (made / "misusing.py").write_text(MISUSING)
     page = read_blocks()["converters.py"].replace("from library.", "from people.")
@@ -316,10 +326,45 @@ def checked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     Generated(folder, loaded(folder / "archive", ARCHIVE), "archive")
     (made / "calling.py").write_text(CALLING)
     (made / "miscalling.py").write_text(MISCALLING)
+    for package in ("odd", "people", "library", "uploads", "archive", "starter"):
+        import_shared_modules(made, package)
     (made / "mypy.ini").write_text("[mypy]\nstrict = True\npython_version = 3.11\n")
     settings = {"typeCheckingMode": "strict", "pythonVersion": "3.11"}
     (made / "pyrightconfig.json").write_text(json.dumps(settings))
     return made
+
+
+def import_shared_modules(folder: Path, package: str) -> None:
+    """Replace what *package* has in common with `paynet`: type checkers read it only once."""
+    for path in (folder / package).rglob("*.py"):
+        within = path.relative_to(folder / package)
+        same = folder / "paynet" / within
+        text = path.read_text()
+        if path.name != "__init__.py" and same.exists() and same.read_text() == text:
+            module = ".".join(("paynet", *within.with_suffix("").parts))
+            names = {name for node in ast.parse(text).body for name in list_names(node)}
+            path.write_text(
+                "".join(f"from {module} import {name} as {name}\n" for name in sorted(names))
+            )
+
+
+def list_names(node: ast.stmt) -> list[str]:
+    """Return the names that a statement of a module defines or exports."""
+    match node:
+        case ast.ImportFrom():
+            return [each.name for each in node.names if each.name == each.asname]
+        case ast.If() | ast.Try():
+            return [name for each in node.body for name in list_names(each)]
+        case ast.Assign(targets=[ast.Name(id="__all__")]):
+            exported: list[str] = ast.literal_eval(node.value)
+            return exported
+        case ast.Assign():
+            return [each.id for each in node.targets if isinstance(each, ast.Name)]
+        case ast.AnnAssign(target=ast.Name(id=name)):
+            return [name]
+        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+            return [node.name]
+    return []
 
 
 def ran(folder: Path, *command: str) -> str:
@@ -336,15 +381,17 @@ def errors(found: str) -> list[tuple[str, int]]:
 
 
 def list_clients(folder: Path) -> list[str]:
-    """Return the modules of the clients of one package, and those specific to the API."""
-    found = [*folder.glob("paynet/client/*.py"), *folder.glob("*/*/client.py")]
-    found += folder.glob("*/client/v*.py")
+    """Return the modules that all clients share, and those specific to some APIs."""
+    found = [*folder.glob("paynet/client/[!v]*.py")]
+    for package in ("archive", "odd", "uploads"):
+        found += [*folder.glob(f"{package}/*/client.py"), *folder.glob(f"{package}/client/v*.py")]
     return sorted({path.relative_to(folder).as_posix() for path in found})
 
 
 def test_mypy_accepts_a_server_and_rejects_wrong_handlers(checked: Path) -> None:
     files = ["right.py", "wrong.py", "sending.py", "misusing.py", "odd", "paynet", "library"]
     files += ["converters.py", "misconverting.py", "people", "archive", "uploads", *_CALLING]
+    files += ["first_payment.py", "first_events.py", "first_starter.py", "starter"]
     found = errors(ran(checked, sys.executable, "-m", "mypy", *files))
     assert found == [*_MISCALLED, *_MISCONVERTED, *_MISUPLOADED, *_MISUSED, *_WRONG]
 
@@ -358,7 +405,7 @@ def test_pyright_accepts_the_api_specific_modules(checked: Path) -> None:
     own += ["library/events.py", "library/components.py", "sending.py", "misusing.py"]
     own += list_clients(checked)
     own += ["converters.py", "misconverting.py", "people/server/converted.py", *_CALLING]
-    own += ["uploads/types.py"]
+    own += ["paynet/types.py"]
     command = (pyright, "--pythonpath", sys.executable, *own, "right.py", "wrong.py")
     found = errors(ran(checked, *command))
     assert found == [*_MISCALLED, *_MISCONVERTED, *_MISUPLOADED, *_MISUSED, *_WRONG]

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import json
 from functools import cache
-from itertools import permutations, product
+from itertools import cycle, permutations, product
 from typing import Any, Final, NamedTuple
 
-import pytest
 from support.generated_server import Generated, ask, generate_adopted
 from support.random_chains import DATES
+from support.tables import cases
 
 OLD, NEW = DATES[:2]
 JSON, VENDOR, CSV, XML = "application/json", "application/vnd.x+json", "text/csv", "text/xml"
@@ -58,10 +58,9 @@ class Success(NamedTuple):
         return f"/schemas/{self.key}/{self.schema}{self.errors}"
 
 
-CASES: Final = [
-    Case(tuple(before), tuple(after), key)
-    for before, after, key in product(CONTENTS, CONTENTS, STATUSES)
-]
+# the status is found before the media type: each pair of contents has one of the statuses
+_PAIRS: Final = [(tuple(before), tuple(after)) for before, after in product(CONTENTS, CONTENTS)]
+CASES: Final = [Case(*pair, key) for pair, key in zip(_PAIRS, cycle(STATUSES), strict=False)]
 SUCCESSES: Final = [
     Success(*each)
     for each in product([*STATUSES][1:], ("same", "other", "list"), ("", "/errors"))
@@ -99,6 +98,13 @@ def _document(at: int) -> dict[str, Any]:
 @cache
 def made() -> Generated:
     return generate_adopted(_document(0), _document(1))
+
+
+@cache
+def around() -> tuple[Backend, Any]:
+    """Return an application that names its media types, and the layer in front of it."""
+    backend = Backend()
+    return backend, made().module("server").versioned(backend, environment="production")
 
 
 class Backend:
@@ -162,10 +168,9 @@ def _list_accepts(case: Case) -> list[list[str]]:
     return [*named, ["*/*"], ["application/*"], []]
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.path)
+@cases("case", CASES, ids=str)
 def test_callers_get_the_preferred_media_type_that_can_be_sent(case: Case) -> None:
-    backend = Backend()
-    app = made().module("server").versioned(backend, environment="production")
+    _, app = around()
     forms = _list_forms(case)
     assert forms
     for accepted in _list_accepts(case):
@@ -183,19 +188,18 @@ def test_callers_get_the_preferred_media_type_that_can_be_sent(case: Case) -> No
         assert response.text == ('{"here":"a"}' if "json" in sent else "a")
 
 
-@pytest.mark.parametrize("key", [key for key in STATUSES if key != "200"])
-def test_response_without_a_media_type_has_that_of_the_newest_version(key: str) -> None:
-    case = Case((JSON,), (VENDOR,), key)
+def test_response_without_a_media_type_has_that_of_the_newest_version() -> None:
+    [case] = [each for each in CASES if (each.before, each.after) == ((JSON,), (VENDOR,))]
     app = made().module("server").versioned(Backend(names=False), environment="production")
     response = ask(app, "POST", case.path, headers={"X-API-Version": OLD})
     assert (response.status_code, response.json()) == (200, {"here": "a"})
     assert response.headers["content-type"] == JSON
 
 
-@pytest.mark.parametrize("success", SUCCESSES, ids=lambda each: each.path)
+@cases("success", SUCCESSES, ids=str)
 def test_handler_runs_only_if_its_answer_can_be_sent(success: Success) -> None:
-    backend = Backend()
-    app = made().module("server").versioned(backend, environment="production")
+    backend, app = around()
+    backend.calls = 0
     response = ask(app, "POST", success.path, headers={"X-API-Version": OLD})
     if success.schema == "same":
         assert (response.status_code, response.json()) == (200, {"here": "a"})
@@ -205,10 +209,8 @@ def test_handler_runs_only_if_its_answer_can_be_sent(success: Success) -> None:
     assert newest.status_code == STATUSES[success.key]
 
 
-@pytest.mark.parametrize("version", [OLD, NEW])
-@pytest.mark.parametrize(
-    "success", [each for each in SUCCESSES if each.schema == "same"], ids=lambda each: each.path
-)
+@cases("version", [OLD, NEW])
+@cases("success", [each for each in SUCCESSES if each.schema == "same"], ids=str)
 def test_handler_may_choose_any_status_of_the_success(success: Success, version: str) -> None:
     server: Any = made().module("server")
     reply = server.Reply({"here": "a"}, status=STATUSES[success.key])

@@ -40,9 +40,10 @@ class Case(NamedTuple):
         return f"/things/{CASES.index(self)}"
 
 
+# each fifth: every pair of contents, and every combination of what follows them
 CASES: Final = [
     Case(*each) for each in product(CONTENTS, CONTENTS, STATUSES, (False, True), (False, True))
-]
+][::5]
 
 
 def _response(media_types: tuple[str, ...], schema: Any) -> dict[str, Any]:
