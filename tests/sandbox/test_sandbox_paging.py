@@ -65,8 +65,7 @@ def fill(caller: Caller) -> list[str]:
     return [id for _, id in sorted(zip(times, added, strict=True))]
 
 
-@pytest.mark.parametrize("order", ["asc", "desc"])
-@pytest.mark.parametrize("size", [1, 7, 15, 100])
+@pytest.mark.parametrize(("size", "order"), [(1, "desc"), (7, "asc"), (15, "desc"), (100, "asc")])
 def test_existing_rows_are_seen_once_in_both_directions(
     partner: Caller, size: int, order: str
 ) -> None:
@@ -137,7 +136,9 @@ def test_rows_of_several_kinds_are_paged_in_one_order(
     added = dict(zip(partner.transactions(rows), rows, strict=True))
     order = sorted(added, key=lambda id: (added[id]["created_at"], id))
     acting = replace(partner, headers={"x_sub_partner_id": sub})
-    for caller, owners in product((partner, acting), ({}, {"customer_id": customer})):
+    every = [*product((partner, acting), ({}, {"customer_id": customer}))]
+    # each filter with two of the four kinds of rows, each kind with three filters
+    for caller, owners in every[SOUGHT.index(sought) % 2 :: 2]:
         wanted: dict[str, list[Any]] = {
             **sought,
             **{name: [UUID(id)] for name, id in owners.items()},

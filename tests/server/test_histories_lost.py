@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from functools import cache
 from typing import Any, Final, NamedTuple
 
 import httpx
@@ -11,6 +12,7 @@ import pytest
 from support.exchanges import serving
 from support.generated_server import Generated, ask, generate_adopted
 from support.random_chains import DATES
+from support.tables import cases
 
 Document = dict[str, Any]
 
@@ -105,21 +107,31 @@ class Case(NamedTuple):
 CASES: Final = [Case(*each) for each in enumerate(KINDS)]
 
 
-def _document(case: Case, at: int) -> Document:
-    make, *arguments = KINDS[case.name]
-    operation, components = make(at, *arguments)  # type: ignore[operator]
-    operation |= {"operationId": "do", "tags": ["all"]}
+def _document(at: int) -> Document:
+    paths: Document = {}
+    components: Document = {}
+    for case in CASES:
+        make, *arguments = KINDS[case.name]
+        operation, parts = make(at, *arguments)  # type: ignore[operator]
+        operation |= {"operationId": f"do_{case.number}", "tags": ["all"]}
+        for section, named in parts.items():
+            for name, node in named.items():
+                own = f"{name}_{case.number}"
+                components.setdefault(section, {})[own] = node
+                operation = json.loads(json.dumps(operation).replace(f'{name}"', f'{own}"'))
+        paths[case.path] = {"post": operation}
     return {
         "openapi": "3.1.0",
         "info": {"title": "Things", "version": "1"},
         "servers": [{"url": "https://api.example.com"}],
-        "paths": {case.path: {"post": operation}},
+        "paths": paths,
         "components": components,
     }
 
 
-def made(case: Case) -> Generated:
-    return generate_adopted(_document(case, 0), _document(case, 1))
+@cache
+def made() -> Generated:
+    return generate_adopted(_document(0), _document(1))
 
 
 class Backend:
@@ -144,7 +156,10 @@ class Handlers:
             self.calls += 1
             return {"here": "a", "later": "SECRET"}
 
-        return handle if name == "do" else self
+        return handle if name.startswith("do_") else self
+
+
+_CLIENT: Final = httpx.Client()
 
 
 class Door(NamedTuple):
@@ -157,35 +172,35 @@ class Door(NamedTuple):
         body = b'{"here": "a", "later": "SECRET"}'
         if isinstance(self.app, int):
             url = f"http://127.0.0.1:{self.app}{case.path}"
-            return httpx.post(url, headers=headers, content=body)
+            return _CLIENT.post(url, headers=headers, content=body)
         return ask(self.app, "POST", case.path, headers=headers, content=body)
 
 
-def doors(package: Generated) -> Iterator[Door]:
-    server: Any = package.module("server")
+@pytest.fixture(scope="module")
+def doors() -> Iterator[list[Door]]:
+    server: Any = made().module("server")
     handlers, backend = Handlers(), Backend()
     said: dict[str, Any] = {"environment": "production"}
-    authenticating = {"authenticate": lambda *_: "someone"}
-    try:
-        app = server.create_app(handlers, **said)
-    except (TypeError, ValueError):
-        app = server.create_app(handlers, **said, **authenticating)
-    yield Door("generated", app, handlers)
+    app = server.create_app(handlers, **said, authenticate=lambda *_: "someone")
+    found = [Door("generated", app, handlers)]
     for strict in (False, True):
         app = server.versioned(backend, **said, strict=strict)
-        yield Door("strict" if strict else "around", app, backend)
+        found.append(Door("strict" if strict else "around", app, backend))
     with serving(backend, "h11") as port:
-        forwarding: Any = package.module("server.forwarding")
+        forwarding: Any = made().module("server.forwarding")
         behind = forwarding.Forwarding(forwarding.Upstream(url=f"http://127.0.0.1:{port}"))
         with serving(server.versioned(behind, **said), "h11", lifespan="on") as number:
-            yield Door("proxy", number, backend)
+            yield [*found, Door("proxy", number, backend)]
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_no_door_passes_values_without_a_way_to_the_older_version(case: Case) -> None:
-    package = made(case)
-    lost = "lost" in json.dumps(json.loads(package.text("server/contracts.json"))["requests"])
-    for door in doors(package):
+@cases("case", CASES, ids=lambda case: case.name)
+def test_no_door_passes_values_without_a_way_to_the_older_version(
+    case: Case, doors: list[Door]
+) -> None:
+    requests = json.loads(made().text("server/contracts.json"))["requests"]
+    lost = "lost" in json.dumps(requests[f"do_{case.number}"])
+    for door in doors:
+        door.behind.calls = 0
         response = door.post(case, OLD)
         assert "SECRET" not in response.text, door.name
         if lost:
@@ -196,4 +211,3 @@ def test_no_door_passes_values_without_a_way_to_the_older_version(case: Case) ->
                 assert (response.status_code, response.json()) == (200, {"here": "a"}), door.name
             newest = door.post(case, NEW)
             assert newest.status_code == 200 or "body has to be" in newest.text
-            door.behind.calls = 0

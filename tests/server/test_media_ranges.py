@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import permutations
+from itertools import permutations, product
 from pathlib import Path
 from typing import Any, Final
 
@@ -10,6 +10,7 @@ import pytest
 from support.adopted_apis import store
 from support.generated_server import Generated, ask
 from support.random_chains import DATES
+from support.tables import cases
 
 from dateline.adopt import adopt
 from dateline.load import load
@@ -52,6 +53,9 @@ class Handlers:
         self.answer = answer
         self.body: Any = None
 
+    def __getattr__(self, name: str) -> Any:
+        return self.make_it if name.startswith("make") else self.get_it
+
     async def get_it(self, _: Any) -> Any:
         return self.answer
 
@@ -76,17 +80,29 @@ USUAL: list[tuple[Any, Any, str, bytes]] = [
 ]
 
 
-@pytest.mark.parametrize("media_type", ["*/*", "application/*"])
-@pytest.mark.parametrize(("schema", "answer", "usual", "sent"), USUAL)
-def test_body_of_a_media_range_has_the_usual_type(
-    tmp_path: Path, media_type: str, schema: Any, answer: Any, usual: str, sent: bytes
-) -> None:
-    server = generate_app(tmp_path, document(media_type, schema))
+RANGES: Final = ("*/*", "application/*")
+
+
+@pytest.fixture(scope="module")
+def usual_server(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """Return the server of an API with an operation for each range and each of ``USUAL``."""
+    paths: dict[str, Any] = {}
+    for number, (media_type, (schema, *_)) in enumerate(product(RANGES, USUAL)):
+        path = document(media_type, schema)["paths"]["/it"]
+        path["get"]["operationId"], path["post"]["operationId"] = f"get{number}", f"make{number}"
+        paths[f"/it{number}"] = path
+    return generate_app(tmp_path_factory.mktemp("usual"), {**document("", None), "paths": paths})
+
+
+@cases("number", range(len(RANGES) * len(USUAL)))
+def test_body_of_a_media_range_has_the_usual_type(usual_server: Any, number: int) -> None:
+    _, answer, usual, sent = USUAL[number % len(USUAL)]
     handlers = Handlers(answer)
-    app = server.create_app(handlers, environment="production")
-    got = ask(app, "GET", "/it")
+    app = usual_server.create_app(handlers, environment="production")
+    path = f"/it{number}"
+    got = ask(app, "GET", path)
     assert (got.status_code, got.headers["content-type"], got.content) == (200, usual, sent)
-    posted = ask(app, "POST", "/it", content=sent, headers={"content-type": usual})
+    posted = ask(app, "POST", path, content=sent, headers={"content-type": usual})
     assert posted.status_code == 204
     body = handlers.body
     assert (body if isinstance(body, bytes | list) else body.model_dump()) == answer

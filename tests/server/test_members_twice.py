@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from itertools import cycle, product
 from typing import Any, Final
 
 import pytest
@@ -115,10 +116,16 @@ class Backend:
         await send({"type": "http.response.body", "body": self._body})
 
 
-@cases("coding", ["", "gzip"])
-@cases("strict", [False, True])
-@cases("media_type", WRITTEN)
-@cases("place", PLACES)
+# each place in each media type, in rotation with and without a coding and stricter validation
+CASES: Final = [
+    (*each, *how)
+    for each, how in zip(
+        product(PLACES, WRITTEN), cycle(product([False, True], ["", "gzip", ""])), strict=False
+    )
+]
+
+
+@cases(("place", "media_type", "strict", "coding"), CASES)
 def test_duplicate_member_is_sent_once(
     server: Any, place: str, media_type: str, strict: bool, coding: str
 ) -> None:

@@ -15,8 +15,8 @@ from dateline.serve.mock import Mock
 from support.exchanges import serving
 from support.generated_server import Generated, ask
 
-# to create one for each client takes longer than a request
-_WITHOUT_TLS: Final = httpx.create_ssl_context(verify=False)
+# to create a client takes longer than a request
+_CLIENT: Final = httpx.Client(verify=False)
 
 
 class Newest:
@@ -56,9 +56,8 @@ class RecordingTransport(httpx.BaseTransport):
         headers = {key: value for key, value in request.headers.items() if key != "host"}
         path = request.url.raw_path.decode()
         if isinstance(self._app, int):
-            with httpx.Client(verify=_WITHOUT_TLS) as client:
-                url = f"http://127.0.0.1:{self._app}{path}"
-                return client.request(request.method, url, headers=headers)
+            url = f"http://127.0.0.1:{self._app}{path}"
+            return _CLIENT.request(request.method, url, headers=headers)
         found = ask(self._app, request.method, path, headers=headers)
         return httpx.Response(found.status_code, headers=found.headers, content=found.content)
 
