@@ -13,7 +13,7 @@ from dateline.demands import list_pending
 from dateline.load import load
 
 # the bench tries a thousand
-EDITS: Final = 3
+EDITS: Final = 2
 
 
 def test_commands_are_the_same_with_any_cache(tmp_path: Path) -> None:

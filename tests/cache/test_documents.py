@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import shutil
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
@@ -93,8 +92,8 @@ def test_cached_documents_equal_rendered_ones_for_any_descriptions(tmp_path: Pat
         "É 漢字 😀",
     ],
 )
-def test_unusual_descriptions_are_rendered_as_without_a_cache(text: str) -> None:
-    api = load(SCHEMAS, cache=Cache(None))
+def test_unusual_descriptions_are_rendered_as_without_a_cache(text: str, tmp_path: Path) -> None:
+    api = load(folder(tmp_path, LIBRARY), cache=Cache(None))
     cache = Cache(None)
     recall(api, cache, render_documents)
     numbers: dict[str, int] = {}
@@ -203,10 +202,10 @@ def test_unknown_text_is_not_compared() -> None:
 
 
 def test_descriptions_in_edited_files_are_found(tmp_path: Path) -> None:
-    shutil.copytree(SCHEMAS, tmp_path / "schemas")
+    folder(tmp_path, LIBRARY)
     cache = Cache(None)
     before = render(load(tmp_path / "schemas", cache=cache), models=False, cache=cache)
-    path = tmp_path / "schemas" / "customers.yaml"
+    path = tmp_path / "schemas" / "loans.yaml"
     path.write_text(path.read_text().replace("description: ", "description: Edited. ", 1))
     api = load(tmp_path / "schemas", cache=cache)
     after = render(api, models=False, cache=cache)

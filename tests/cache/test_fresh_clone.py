@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from support.thing_sources import SCHEMAS
+from support.sources import LIBRARY, folder
 
 from dateline.cache import FILE
 from dateline.fresh import beside
@@ -13,8 +13,7 @@ from dateline.generate import Workspace, generate, stale
 
 
 def test_outputs_are_stale_in_a_new_clone_if_they_are_elsewhere(tmp_path: Path) -> None:
-    shutil.copytree(SCHEMAS, tmp_path / "schemas")
-    workspace = Workspace(schemas=tmp_path / "schemas", output=tmp_path / "generated")
+    workspace = Workspace(schemas=folder(tmp_path, LIBRARY), output=tmp_path / "generated")
     generate(workspace)
     assert Path(beside(workspace.output), FILE).is_file()
     edited = next(workspace.output.glob("python/*/server/routes.py"))

@@ -346,19 +346,17 @@ def test_changes_do_not_depend_on_the_hash_seed(tmp_path: Path) -> None:
         "    print(*diff(before, after), sep='\\n')\n",
         encoding="utf-8",
     )
-    pairs = json.dumps([documents(case) for case in CASES])
-    reported = {
-        subprocess.run(
-            [sys.executable, script],
-            input=pairs,
-            env={"PYTHONHASHSEED": seed, "PYTHONPATH": ":".join(sys.path)},
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
-        for seed in ("1", "2", "3")
-    }
-    assert len(reported) == 1
+    pairs = [documents(case) for case in CASES]
+    reported = subprocess.run(
+        [sys.executable, script],
+        input=json.dumps(pairs),
+        env={"PYTHONHASHSEED": "1", "PYTHONPATH": ":".join(sys.path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    here = [diff(*json.loads(json.dumps(pair))) for pair in pairs]
+    assert reported.splitlines() == [str(change) for changes in here for change in changes]
 
 
 def test_method_of_a_later_openapi_is_no_operation_in_an_older_document() -> None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
 from support.parents import OLD, TABLE, Schema, api, document, extending, make_converter, ref
 from support.sources import problems
+from support.tables import cases
 
 from dateline.check.servable import check_servable
 from dateline.contracts import contract_data
@@ -116,15 +118,20 @@ def parent(now: Schema, before: Schema) -> dict[str, Schema]:
 WAYS: Final = {"union": union, "parent": parent}
 
 
-@pytest.mark.parametrize("position", POSITIONS)
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("change", CHANGES)
+@cases(
+    ("change", "way", "position"),
+    [
+        *product(CHANGES, WAYS, ["list"]),
+        *product(["property and tags"], WAYS, POSITIONS),
+    ],
+)
 def test_older_callers_see_and_send_the_old_discriminator(
-    change: str, way: str, position: str, tmp_path: Path
+    change: str, way: str, position: str, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     now, before, tags, old_tags = CHANGES[change]
     schema, filled = POSITIONS[position]
-    made = api(tmp_path, WAYS[way](now, before), schema(ref("Noun")))
+    root = tmp_path_factory.mktemp("project")
+    made = api(root, WAYS[way](now, before), schema(ref("Noun")))
     assert list(check_servable(made)) == []
     down, up = make_converter(made, "down"), make_converter(made, "up")
     shown = Projector(made).contract(OLD, "production").document["components"]["schemas"]

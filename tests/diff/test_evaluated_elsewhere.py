@@ -248,6 +248,9 @@ def test_unevaluated_keyword_covers_what_remains(keywords: tuple[str, str], arou
     documents, readings = [document(name_all(each), "3.1.0") for each in schemas], DiffReadings()
     wrong, silent = [], 0
     for one, other in permutations(range(len(rests)), 2):
+        # what is around is independent of the pair: neighbours, and the same with the other keyword
+        if around != "alone" and (other - one) % len(rests) not in (1, len(REST), -len(REST) % 10):
+            continue
         loud = find_gated(documents[one], documents[other], readings)
         assert loud <= {f"Closed{number}" for number in range(len(BESIDE))}
         for number in range(len(BESIDE)):
@@ -256,7 +259,7 @@ def test_unevaluated_keyword_covers_what_remains(keywords: tuple[str, str], arou
                 if taken[one][number] != taken[other][number]:
                     wrong.append((schemas[one][number], schemas[other][number]))
     assert wrong == []
-    assert silent >= 30
+    assert silent >= (30 if around == "alone" else 10), silent
 
 
 def name_all(schemas: Sequence[Schema]) -> Schema:

@@ -58,7 +58,7 @@ def test_wire_preset_rarely_asks_for_an_unnecessary_version() -> None:
 def test_single_edits_of_the_payment_api_that_need_no_version_break_nobody() -> None:
     projector = Projector(load(SCHEMAS))
     document = projector.contract("2026-07-01", "sandbox").document
-    some = islice(single(document, seed=1), 0, None, 60)
+    some = islice(single(document, seed=1), 0, None, 120)
     assert [str(each) for each in judge_pairs(some) if each.missed()] == []
 
 
@@ -73,7 +73,7 @@ WORDLESS: Final = {
 
 @pytest.mark.parametrize("name", [each.name for each in REFACTORINGS])
 def test_refactorings_are_no_change_for_callers(name: str) -> None:
-    tried = list(judge_pairs(refactor_pairs(11, name, 25)))
+    tried = list(judge_pairs(refactor_pairs(11, name, 12)))
     assert [str(each) for each in tried if each.contradictions or each.loud] == []
 
 
@@ -193,7 +193,7 @@ def test_rule_that_checks_only_kinds_is_caught(rule: str) -> None:
 
 
 def test_differ_that_finds_nothing_is_caught() -> None:
-    tried = chain.from_iterable(once_each(9, edit.name, 4) for edit in EDITS)
+    tried = chain.from_iterable(once_each(9, edit.name, 3) for edit in EDITS)
     caught = [each.pair.edits[0] for each in judge_pairs(tried, lambda *_: []) if each.missed()]
     assert set(caught) | WORDLESS == {edit.name for edit in EDITS}
 

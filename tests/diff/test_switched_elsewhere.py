@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import product
 from typing import Any, Final
 
 from support.tables import cases
@@ -84,10 +85,15 @@ def compare_both(one: Side, two: Side) -> list[set[tuple[str, str, str, str]]]:
     return [list_changes(before, after), list_changes(after, before)]
 
 
-@cases("fields", FIELDS)
-@cases("place", PLACES)
-@cases("way", ["request", "response"])
-def test_differences_are_reported_besides_a_switch(way: str, place: str, fields: str) -> None:
+@cases(
+    ("fields", "place", "way"),
+    [
+        *product(["a bound"], PLACES, ["request", "response"]),
+        *product(FIELDS, ["the whole", "a base"], ["request"]),
+        *product(FIELDS, ["items of a property"], ["response"]),
+    ],
+)
+def test_differences_are_reported_besides_a_switch(fields: str, place: str, way: str) -> None:
     old, new = FIELDS[fields]
     held = {"Save": {"type": "object", "properties": old}}
     extracted = {
@@ -127,6 +133,7 @@ GROUPS: Final[dict[str, Callable[..., Json]]] = {
     "members": lambda first, second: {"anyOf": [first, second]},
 }
 
+SIDES: Final = ("First", "Second")
 VALUES: Final[dict[str, tuple[Any, Any]]] = {
     "maxLength": (5, 3),
     "enum": (["x", "y"], ["x"]),
@@ -136,11 +143,13 @@ VALUES: Final[dict[str, tuple[Any, Any]]] = {
 }
 
 
-@cases("group", ["bases", "members"])
-@cases("way", ["request", "response"])
-@cases("changed", ["First", "Second"])
-@cases("kept", GROUPS)
-@cases("keyword", VALUES)
+@cases(
+    ("keyword", "kept", "changed", "way", "group"),
+    [
+        *product(["maxLength"], GROUPS, SIDES, ["request", "response"], ["bases", "members"]),
+        *product(VALUES, ["alone", "bases"], SIDES, ["request"], ["members"]),
+    ],
+)
 def test_switch_hides_no_difference_of_another_operation(
     keyword: str, kept: str, changed: str, way: str, group: str
 ) -> None:

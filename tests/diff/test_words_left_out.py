@@ -9,12 +9,13 @@ from typing import Any
 import pytest
 from support.random_documents import pairs
 from support.refactorings import DOCUMENTS, Document
+from support.seeds import scale
 
 from dateline.diff import diff
 from dateline.model import Change, Kind
 from dateline.openapi import OBJECTS, walk
 
-RANDOM_PAIRS = 150
+RANDOM_PAIRS = scale(100)
 
 LOAN: dict[str, Any] = {"type": "object", "properties": {"id": {"type": "string"}}}
 

@@ -130,7 +130,11 @@ CASES: Final = [(spelling, position) for spelling in SPELLINGS for position in P
 
 
 # in authored sources, members beside a discriminator need names
-AUTHORED: Final = [case for case in CASES if case[0] != "beside conditions"]
+AUTHORED: Final = [
+    (spelling, position)
+    for spelling, position in CASES
+    if spelling != "beside conditions" and (position == "list" or spelling == "directly")
+]
 
 
 def document(schemas: dict[str, Schema], body: Schema, way: str = "both") -> Schema:
