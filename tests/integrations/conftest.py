@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from support.checkouts import Checkout, clone, make_monorepo
 from support.comment_hosts import CommentHost, served_comments
+from support.launched import launch_folder
 
 
 @pytest.fixture(scope="session")
@@ -42,5 +43,5 @@ def comments() -> Iterator[CommentHost]:
 @pytest.fixture(autouse=True)
 def _scripts_on_path(monkeypatch: pytest.MonkeyPatch) -> None:
     """Put `dateline` on the path, as the step that installs it does."""
-    scripts = str(Path(sys.executable).parent)
-    monkeypatch.setenv("PATH", os.pathsep.join([scripts, os.environ["PATH"]]))
+    folders = [launch_folder(), Path(sys.executable).parent, os.environ["PATH"]]
+    monkeypatch.setenv("PATH", os.pathsep.join(map(str, folders)))

@@ -46,6 +46,7 @@
 - `json_schema_suite`: the JSON Schema Test Suite as components of documents
 - `keyed_server`: a server with one POST and idempotency keys, as a process
 - `kills`: kills a command at every file event, and observes the next command
+- `launched`: a `dateline` and a `python` that start as forks of a process with all imports
 - `market`: a market of six versions, with converters of objects, streams, forms and files
 - `migrating`: an API of three versions whose names change, and programs that use its package
 - `mixed_schemas`: random schemas that combine keywords for different types
