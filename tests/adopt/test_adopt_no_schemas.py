@@ -36,14 +36,21 @@ VALUES: dict[str, Any] = {
 PAIRS = list(itertools.permutations(VALUES, 2))
 
 
-def document(value: Any, *, in_property: bool, used: bool) -> Document:
+def make_documents(place: str) -> list[Document]:
+    """Return two documents with a name for each pair of values, which have them in *place*."""
+    return [make_document([VALUES[pair[side]] for pair in PAIRS], place) for side in (0, 1)]
+
+
+def make_document(values: list[Any], place: str) -> Document:
     whole: Document = {"type": "object", "properties": {"a": {"type": "integer"}}}
     schemas: Document = {"Whole": whole}
-    holder = whole["properties"] if in_property else schemas
-    if value is not GONE:
-        holder["Odd"] = value
-        if used and not in_property:
-            whole["properties"]["odd"] = {"$ref": "#/components/schemas/Odd"}
+    holder = whole["properties"] if place == "property" else schemas
+    for number, value in enumerate(values):
+        if value is not GONE:
+            holder[f"Odd{number}"] = value
+            if place == "used component":
+                reference = {"$ref": f"#/components/schemas/Odd{number}"}
+                whole["properties"][f"odd{number}"] = reference
     content = {"application/json": {"schema": {"$ref": "#/components/schemas/Whole"}}}
     responses = {"200": {"description": "one", "content": content}}
     return {
@@ -55,14 +62,8 @@ def document(value: Any, *, in_property: bool, used: bool) -> Document:
 
 
 @pytest.mark.parametrize("place", ["property", "component", "used component"])
-@pytest.mark.parametrize(("older", "newer"), PAIRS)
-def test_any_value_in_place_of_a_schema_round_trips(
-    place: str, older: str, newer: str, tmp_path: Path
-) -> None:
-    documents = [
-        document(VALUES[each], in_property=place == "property", used=place == "used component")
-        for each in (older, newer)
-    ]
+def test_any_value_in_place_of_a_schema_round_trips(place: str, tmp_path: Path) -> None:
+    documents = make_documents(place)
     adopt(store(tmp_path, documents), tmp_path / "schemas", accept=lambda _: False)
     shown = read_back(tmp_path / "schemas")
     # the order of keys may differ, and 1, 1.0 and true are distinct
@@ -71,13 +72,11 @@ def test_any_value_in_place_of_a_schema_round_trips(
     ]
 
 
-@pytest.mark.parametrize(("older", "newer"), [pair for pair in PAIRS if "a number" in pair])
 def test_any_value_in_place_of_a_schema_is_generated_and_passes_the_next_check(
-    older: str, newer: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    documents = [document(VALUES[each], in_property=False, used=True) for each in (older, newer)]
     monkeypatch.chdir(tmp_path)
-    arguments = store(tmp_path, documents)
+    arguments = store(tmp_path, make_documents("used component"))
     adopt(arguments, tmp_path / "schemas", accept=lambda _: False)
     assert dateline("generate").status == 0
     shutil.copytree(tmp_path / "generated", tmp_path / "released")
