@@ -21,45 +21,44 @@ SCHEMAS: tuple[Any, ...] = (
 OTHER = {"type": "object", "properties": {"t": {"type": "string"}}, "required": ["t"]}
 
 
-def name_in_place(name: str, place: str) -> dict[str, Any]:
-    """Return a document in which an author uses *name* in *place*."""
+def name_in_place(place: str, *names: str) -> dict[str, Any]:
+    """Return a document in which an author uses *names* in *place*."""
     text = {"type": "string"}
     loan: dict[str, Any] = {"type": "object"}
     parts: dict[str, Any] = {"loan": loan, "schemas": {"Other": OTHER}}
+    other = "#/components/schemas/Other"
     match place:
         case "component":
-            parts["schemas"][name] = {"type": "object"}
-            loan["properties"] = {"a": {"$ref": f"#/components/schemas/{name}"}}
+            parts["schemas"] |= {name: {"type": "object"} for name in names}
+            loan["properties"] = {
+                f"a{at}": {"$ref": f"#/components/schemas/{name}"} for at, name in enumerate(names)
+            }
         case "header":
-            answer = {"description": "d", "headers": {name: {"schema": text}}}
-            parts["also"] = {"404": answer}
+            headers = {name: {"schema": text} for name in names}
+            parts["also"] = {"404": {"description": "d", "headers": headers}}
         case "parameter":
-            parts["parameters"] = [{"name": name, "in": "query", "schema": text}]
-        case "mapping":
-            tags = {name: "#/components/schemas/Other"}
+            parts["parameters"] = [{"name": name, "in": "query", "schema": text} for name in names]
+        case "mapping" | "bare mapping":
+            tags = dict.fromkeys(names, other if place == "mapping" else "Other")
             loan |= {
-                "oneOf": [{"$ref": tags[name]}],
+                "oneOf": [{"$ref": other}],
                 "discriminator": {"propertyName": "t", "mapping": tags},
             }
-        case "bare mapping":
-            loan |= {
-                "oneOf": [{"$ref": "#/components/schemas/Other"}],
-                "discriminator": {"propertyName": "t", "mapping": {name: "Other"}},
-            }
         case "dependentRequired":
-            loan[place] = {name: ["a"]}
+            loan[place] = {name: ["a"] for name in names}
         case "$defs" | "patternProperties" | "dependentSchemas":
-            loan[place] = {name: text}
+            loan[place] = dict.fromkeys(names, text)
     found = api(**parts)
     if place in ("scope", "scheme"):
-        flow = {"tokenUrl": "https://a.example", "scopes": {name: "Read all.", "read": ""}}
+        scopes = dict.fromkeys(names, "Read all.")
+        flow = {"tokenUrl": "https://a.example", "scopes": {**scopes, "read": ""}}
         scheme = {"type": "oauth2", "flows": {"clientCredentials": flow}}
-        called = name if place == "scheme" else "login"
-        found["components"]["securitySchemes"] = {called: scheme}
-        found["security"] = [{called: [name]}, {called: []}]
+        called = names if place == "scheme" else ("login",)
+        found["components"]["securitySchemes"] = dict.fromkeys(called, scheme)
+        found["security"] = [{each: [*names]} for each in called] + [{called[0]: []}]
         for item in found["paths"].values():
             for operation in item.values():
-                operation["security"] = [{called: ["read"]}]
+                operation["security"] = [{each: ["read"]} for each in called]
     return found
 
 
@@ -78,32 +77,34 @@ PLACES = (
 )
 
 
-def with_field(name: str, schema: Any) -> dict[str, Any]:
-    loan = {"type": "object", "properties": {"a": {}, name: schema}, "required": [name]}
+def with_fields(schema: Any, *names: str) -> dict[str, Any]:
+    fields = {"a": {}, **dict.fromkeys(names, schema)}
+    loan = {"type": "object", "properties": fields, "required": [*names]}
     return api(loan=loan, schemas={"Other": OTHER})
 
 
+def adopt_each(folder: Path, *chains: list[dict[str, Any]]) -> None:
+    for number, documents in enumerate(chains):
+        (folder / str(number)).mkdir()
+        adopt_all(folder / str(number), documents, accept=True)
+
+
 @pytest.mark.parametrize("schema", SCHEMAS, ids=str)
-@pytest.mark.parametrize("name", sorted(KEYS))
-def test_property_named_like_a_key_in_one_version_or_in_both(
-    name: str, schema: Any, tmp_path: Path
-) -> None:
+def test_properties_named_like_keys_in_one_version_or_in_both(schema: Any, tmp_path: Path) -> None:
+    named, without = with_fields(schema, *KEYS), api(schemas={"Other": OTHER})
+    changed = with_fields({"type": "integer"}, *KEYS)
+    adopt_each(tmp_path, [named], [without, named], [named, without], [changed, named])
+
+
+def test_single_property_named_like_a_key(tmp_path: Path) -> None:
     without = api(schemas={"Other": OTHER})
-    pairs = ([with_field(name, schema)], [without, with_field(name, schema)])
-    changed = [with_field(name, {"type": "integer"}), with_field(name, schema)]
-    for number, documents in enumerate((*pairs, [*reversed(pairs[1])], changed)):
-        (tmp_path / str(number)).mkdir()
-        adopt_all(tmp_path / str(number), documents, accept=True)
+    adopt_each(tmp_path, *([without, with_fields({"type": "string"}, name)] for name in KEYS))
 
 
 @pytest.mark.parametrize("place", PLACES)
-@pytest.mark.parametrize("name", sorted(KEYS))
-def test_name_like_a_key_in_any_place(name: str, place: str, tmp_path: Path) -> None:
-    for number, documents in enumerate(
-        ([name_in_place(name, place)], [api(), name_in_place(name, place)])
-    ):
-        (tmp_path / str(number)).mkdir()
-        adopt_all(tmp_path / str(number), documents, accept=True)
+def test_names_like_keys_in_any_place(place: str, tmp_path: Path) -> None:
+    named = name_in_place(place, *sorted(KEYS))
+    adopt_each(tmp_path, [named], [api(), named])
 
 
 @pytest.mark.parametrize(
@@ -118,7 +119,7 @@ def test_name_like_a_key_in_any_place(name: str, place: str, tmp_path: Path) -> 
     ],
 )
 def test_annotation_among_properties_is_refused(key: str, value: str, tmp_path: Path) -> None:
-    adopt_all(tmp_path, [with_field("marker", {"type": "string"})])
+    adopt_all(tmp_path, [with_fields({"type": "string"}, "marker")])
     (path,) = (
         path for path in (tmp_path / "schemas").glob("*.yaml") if "marker:" in path.read_text()
     )
@@ -134,7 +135,7 @@ def test_annotation_among_properties_is_refused(key: str, value: str, tmp_path: 
 
 @pytest.mark.parametrize("key", ["x-added", "x-removed"])
 def test_gate_among_scopes_is_refused(key: str, tmp_path: Path) -> None:
-    adopt_all(tmp_path, [name_in_place("marker", "scope")])
+    adopt_all(tmp_path, [name_in_place("scope", "marker")])
     (path,) = (
         path for path in (tmp_path / "schemas").glob("*.yaml") if "marker:" in path.read_text()
     )

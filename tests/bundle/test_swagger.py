@@ -304,17 +304,12 @@ def test_edit_is_found_as_in_openapi_3(tmp_path: Path, name: str) -> None:
     old, new = edit_document(LIBRARY, *ours), edit_document(LIBRARY_3, *theirs)
     # a single text in 2.0 may become several nodes in 3.0
     whole = len(ours) == len(theirs)
-    for before, after, twin_before, twin_after in (
-        (LIBRARY, old, LIBRARY_3, new),
-        (old, LIBRARY, new, LIBRARY_3),
-    ):
-        found = list_reported(tmp_path / "old", before, after, whole=whole)
-        assert found
-        assert found == list_reported(tmp_path / "new", twin_before, twin_after, whole=whole)
-        # a migration to 3.0 with the same edit has both kinds of changes
-        migrated = list_reported(tmp_path / "migrated", before, twin_after, whole=False)
-        rules = {key[:1] for key in found}
-        assert migrated.keys() == rules | {("dialect-changed",)}
+    found = list_reported(tmp_path / "old", LIBRARY, old, whole=whole)
+    assert found
+    assert found == list_reported(tmp_path / "new", LIBRARY_3, new, whole=whole)
+    # a migration to 3.0 with the same edit has both kinds of changes
+    migrated = list_reported(tmp_path / "migrated", LIBRARY, new, whole=False)
+    assert migrated.keys() == {key[:1] for key in found} | {("dialect-changed",)}
 
 
 def test_findings_point_to_the_text_of_2_0(tmp_path: Path) -> None:
@@ -679,11 +674,12 @@ WRONG: Final[tuple[Any, ...]] = (None, [], 7, {}, "text", [7], {"a": 7}, {"$ref"
 
 def test_value_of_the_wrong_type_is_a_problem_and_no_crash(tmp_path: Path) -> None:
     for at, path in enumerate(nodes(LIBRARY)):
-        for step in (0, 4) if path != ("swagger",) else ():
-            document = edit_document(LIBRARY, (path, WRONG[(at + step) % len(WRONG)]))
-            opened = open_document(write(tmp_path / "a.json", document), "a.json", Readings())
-            try:
-                problems = find_wrong_types(opened)
-            except SourceError as error:
-                problems = list(error.problems)
-            assert all(problem.place.line > 0 for problem in problems)
+        if path == ("swagger",):
+            continue
+        document = edit_document(LIBRARY, (path, WRONG[at % len(WRONG)]))
+        opened = open_document(write(tmp_path / "a.json", document), "a.json", Readings())
+        try:
+            problems = find_wrong_types(opened)
+        except SourceError as error:
+            problems = list(error.problems)
+        assert all(problem.place.line > 0 for problem in problems)
