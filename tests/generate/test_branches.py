@@ -83,7 +83,7 @@ def merge(*arguments: str) -> None:
 
 @pytest.mark.parametrize(
     "commands",
-    [["checkout ."], ["stash"], ["stash", "checkout main"], ["checkout -f main"]],
+    [["checkout ."], ["stash", "checkout main"]],
     ids=" and ".join,
 )
 def test_outputs_of_a_reverted_cut_are_removed(project: Path, commands: list[str]) -> None:

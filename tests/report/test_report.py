@@ -32,7 +32,7 @@ def text(findings: list[Finding], context: Context = CONTEXT) -> list[str]:
 
 
 @cases("format", FORMATS)
-@cases("count", [0, 1, 11, 2_000])
+@cases("count", [0, 1, 11, 100])
 def test_report_is_deterministic_and_ends_in_one_newline(format: str, count: int) -> None:
     written = report(many(count), format, context=CONTEXT)
     assert written == report(many(count), format, context=CONTEXT)
@@ -41,8 +41,8 @@ def test_report_is_deterministic_and_ends_in_one_newline(format: str, count: int
 
 @pytest.mark.parametrize("format", ["text", "json", "sarif", "junit", "gitlab", "html"])
 def test_format_without_a_limit_shows_every_finding(format: str) -> None:
-    shown = report(many(2_000), format, context=replace(CONTEXT, show_waived=True))
-    missing = [number for number in range(2_000) if f"change {number} happened" not in shown]
+    shown = report(many(500), format, context=replace(CONTEXT, show_waived=True))
+    missing = [number for number in range(500) if f"change {number} happened" not in shown]
     assert missing == []
 
 

@@ -44,10 +44,10 @@ def style(text: str) -> Any:
     return style_of(text, spans(text))
 
 
-def documents(key: str) -> list[Any]:
+def documents(key: str, values: list[Any]) -> list[Any]:
     return [
         node
-        for value in VALUES
+        for value in values
         for node in (
             {key: value},
             {"a": {key: value, "z": 1}},
@@ -65,7 +65,8 @@ def check(text: str, wanted: Any, folder: Path) -> None:
 @pytest.mark.parametrize("length", LENGTHS)
 def test_every_writer_supports_keys_of_any_length(kind: str, length: int, tmp_path: Path) -> None:
     key = (KINDS[kind] * length)[:length]
-    for wanted in documents(key):
+    # where the key is written doesn't depend on the value, but on the kind of its node
+    for wanted in documents(key, VALUES if kind == "plain" else VALUES[2:7:2]):
         for width in (0, 90):
             check(yaml_text(wanted, width=width).lstrip("\n") + "\n", wanted, tmp_path)
         for text in STYLES:

@@ -11,7 +11,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from support.seeds import seeds
+from support.seeds import scale, seeds
 from support.sources import parsed, plain
 from support.tables import cases
 from support.yaml_styles import Writer, scalar, value
@@ -390,5 +390,5 @@ def test_real_sources_keep_everything_that_no_edit_concerns(path: Path, tmp_path
     content = path.read_bytes()
     document = reading(content, tmp_path)
     edits = list(single_edits(document))
-    for kind, trail in Random(7).sample(edits, min(60, len(edits))):
+    for kind, trail in Random(7).sample(edits, min(scale(60), len(edits))):
         check_edit(content, document, kind, trail, tmp_path)
