@@ -66,6 +66,14 @@ class _Listing(NamedTuple):
     item: Node
 
 
+class _Written(NamedTuple):
+    """A method: its name, and its source in both kinds of clients."""
+
+    name: str
+    method: Code
+    awaited: Code
+
+
 class MethodWriter:
     """Writes the methods of one version; *document* is its document, *types* those of callers."""
 
@@ -85,54 +93,71 @@ class MethodWriter:
         result = self._result(operation)
         pages = self._find_pages(operation)
         constants = [self._describe(constant, operation, result)]
-        signature = list(self._arguments(operation))
-        sent = self._write_call(constant, operation)
-        names = [operation.method_name]
-        paragraphs = list(_describe_operation(operation))
-        methods: list[Code] = []
-        awaited: list[Code] = []
-        stream = operation.stream
-        if stream is None or not stream.is_only:
-            methods.append(self._method(names[0], signature, result, sent, paragraphs, ""))
-            awaited.append(self._method(names[0], signature, result, sent, paragraphs, "async "))
-        if stream is not None:
-            name = names[0]
-            if not stream.is_only:
-                name = f"stream_{name}"
-                names.append(name)
-                paragraphs = [
-                    "Open the response, to be read while it arrives.",
-                    f"Arguments and errors are those of `{names[0]}`.",
-                ]
-            item, decoder = self._choose_decoder(stream)
-            opened = self._write_call(constant, operation, "self._open", decoder)
-            for lines, kind, before in (
-                (methods, "Stream", ""),
-                (awaited, "AsyncStream", "async "),
-            ):
-                self._words.add(kind)
-                given = subscript(kind, item)
-                lines.append(self._method(name, signature, given, opened, paragraphs, before))
+        written: list[_Written] = []
+        if operation.stream is None or not operation.stream.is_only:
+            written.append(self._write_sending(constant, operation, result))
+        if operation.stream is not None:
+            written.append(self._write_opening(constant, operation, operation.stream))
         if pages is not None:
             self.paged.append(f"{operation.method} {operation.path}")
-            self._words |= {"AsyncIterator", "Iterator", "Paging"}
-            name = _name_iterator(operation.method_name, others)
-            names.append(name)
             constants.append(self._describe_pages(f"{constant}_PAGES", operation, pages))
-            listed = list(self._arguments(operation, without=pages.form.backwards))
-            iterated = self._write_iteration(constant, operation, pages.form.backwards)
-            explained = ["Yield the items of all pages, which are requested as they are needed."]
-            explained += [f"Arguments and errors are those of `{names[0]}`."]
-            for lines, kind in ((methods, "Iterator"), (awaited, "AsyncIterator")):
-                yielded = subscript(kind, pages.item)
-                lines.append(self._method(name, listed, yielded, iterated, explained, ""))
+            written.append(self._write_iterating(constant, operation, pages, others))
         return ClientMethod(
-            names=tuple(names),
+            names=tuple(each.name for each in written),
             constants=tuple(constants),
-            methods=tuple(methods),
-            awaited=tuple(awaited),
+            methods=tuple(each.method for each in written),
+            awaited=tuple(each.awaited for each in written),
             words=frozenset(self._words),
             modules=frozenset(self._modules),
+        )
+
+    # Methods.
+
+    def _write_sending(self, constant: str, operation: Called, result: Node) -> _Written:
+        """Return the method that sends a request and reads its response."""
+        name, arguments = operation.method_name, list(self._arguments(operation))
+        sent = self._write_call(constant, operation)
+        paragraphs = list(_describe_operation(operation))
+        return _Written(
+            name,
+            self._method(name, arguments, result, sent, paragraphs, ""),
+            self._method(name, arguments, result, sent, paragraphs, "async "),
+        )
+
+    def _write_opening(self, constant: str, operation: Called, stream: StreamedBody) -> _Written:
+        """Return the method that opens a response, to be read while it arrives."""
+        name, paragraphs = operation.method_name, list(_describe_operation(operation))
+        if not stream.is_only:
+            paragraphs = ["Open the response, to be read while it arrives.", _refer_to(name)]
+            name = f"stream_{name}"
+        item, decoder = self._choose_decoder(stream)
+        opened = self._write_call(constant, operation, "self._open", decoder)
+        arguments = list(self._arguments(operation))
+        self._words |= {"AsyncStream", "Stream"}
+        plain, awaited = (subscript(kind, item) for kind in ("Stream", "AsyncStream"))
+        return _Written(
+            name,
+            self._method(name, arguments, plain, opened, paragraphs, ""),
+            self._method(name, arguments, awaited, opened, paragraphs, "async "),
+        )
+
+    def _write_iterating(
+        self, constant: str, operation: Called, pages: _Listing, others: Collection[str]
+    ) -> _Written:
+        """Return the method that iterates over the items of all pages."""
+        self._words |= {"AsyncIterator", "Iterator", "Paging"}
+        name = _name_iterator(operation.method_name, others)
+        arguments = list(self._arguments(operation, without=pages.form.backwards))
+        iterated = self._write_iteration(constant, operation, pages.form.backwards)
+        paragraphs = [
+            "Yield the items of all pages, which are requested as they are needed.",
+            _refer_to(operation.method_name),
+        ]
+        plain, awaited = (subscript(kind, pages.item) for kind in ("Iterator", "AsyncIterator"))
+        return _Written(
+            name,
+            self._method(name, arguments, plain, iterated, paragraphs, ""),
+            self._method(name, arguments, awaited, iterated, paragraphs, ""),
         )
 
     # Types.
@@ -398,6 +423,10 @@ def _strip(node: Node) -> Node:
     if isinstance(node, Brackets) and node.head in ("Annotated", _ABSENT):
         return _strip(node.items[0])
     return node
+
+
+def _refer_to(name: str) -> str:
+    return f"Arguments and errors are those of `{name}`."
 
 
 def _name_iterator(name: str, others: Collection[str]) -> str:
