@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
@@ -87,24 +87,7 @@ def merge_documents(
     mixed = len({is_old(source.document) for source in sources}) > 1
     modernized = frozenset(source.date for source in sources if mixed and is_old(source.document))
     interner = Interner()
-    # the newest first: its order of keys is preserved
-    read: dict[str, Document] = {}
-    newer: Any = None
-    reworded: set[str] = set()
-    kept: dict[str, tuple[Row, ...]] = {}
-    for source in reversed(sources):
-        document = _modernize(source.document) if source.date in modernized else source.document
-        document = interner.intern(spell_alike(document, newer))
-        if words is not Words.GATED:
-            worded = interner.intern(reword("document", document, newer))
-            rows = tuple(list_words("document", document, worded))
-            if words is Words.NEWEST:
-                reworded |= {source.date} if rows else set()
-                document = worded
-            elif interner.intern(restore_words(worded, rows)) is document:
-                kept[source.date] = rows
-                document = worded
-        newer = read[source.date] = document
+    read, reworded, kept = _share_words(sources, modernized, interner, words)
     wanted = _without_empty_sections(read, interner)
     whole: set[int] = set()
     marked: dict[str, list[Steps]] = {date: [] for date in wanted}
@@ -143,6 +126,35 @@ def merge_documents(
             source = next((source for source in sources if source.date == date), sources[-1])
             raise unequal_error(source, path)
         whole |= found
+
+
+def _share_words(
+    sources: list[Source], modernized: Container[str], interner: Interner, words: Words
+) -> tuple[dict[str, Document], set[str], dict[str, tuple[Row, ...]]]:
+    """Return the documents of *sources*, newest first, with words of newer ones as *words* says.
+
+    Those that are *modernized* become OpenAPI 3.1. Also return the dates of those whose words were
+    lost, and the words of others that have to be kept beside the definitions.
+    """
+    read: dict[str, Document] = {}
+    reworded: set[str] = set()
+    kept: dict[str, tuple[Row, ...]] = {}
+    newer: Any = None
+    # the newest first: its order of keys is preserved
+    for source in reversed(sources):
+        document = _modernize(source.document) if source.date in modernized else source.document
+        document = interner.intern(spell_alike(document, newer))
+        if words is not Words.GATED:
+            worded = interner.intern(reword("document", document, newer))
+            rows = tuple(list_words("document", document, worded))
+            if words is Words.NEWEST:
+                reworded |= {source.date} if rows else set()
+                document = worded
+            elif interner.intern(restore_words(worded, rows)) is document:
+                kept[source.date] = rows
+                document = worded
+        newer = read[source.date] = document
+    return read, reworded, kept
 
 
 def _list_odd_schemas(defects: list[Defect], wanted: dict[str, Document]) -> Iterator[str]:

@@ -434,29 +434,33 @@ def _read_published(
             )
             for combination, document in documents.items()
         }
-    if documents:
-        # a template may give an index another form; the record always has the same
-        index = next(iter(indexes.values()), None)
-        default = index.root.get("default") if index else None
-        announcements = None
-        if index is not None:
-            rows = index.root.get("announcements")
-            announcements = tuple(read_announcements(rows, partial(_locate_row, index)))
-        if policy is not None:
-            default = policy.default
-            announcements = announcements if policy.announcements is None else policy.announcements
-        return Published(
-            label=label,
-            documents=documents,
-            default=default if default and isinstance(default, str) else None,
-            announcements=announcements,
-            policy=policy,
-        )
-    return Published(label=f"{label}, where nothing is published", policy=policy)
+    if not documents:
+        return Published(label=f"{label}, where nothing is published", policy=policy)
+    default, announcements = _read_index(next(iter(indexes.values()), None))
+    if policy is not None:
+        default = policy.default
+        announcements = announcements if policy.announcements is None else policy.announcements
+    return Published(
+        label=label,
+        documents=documents,
+        default=default or None,
+        announcements=announcements,
+        policy=policy,
+    )
 
 
-def _locate_row(index: SourceFile, number: int) -> Place:
-    return index.locate(("announcements", number))
+def _read_index(
+    index: SourceFile | None,
+) -> tuple[str | None, tuple[Announcement, ...] | None]:
+    """Return the default version and the announcements of *index*, as far as it has our form.
+
+    A template may give it another form; that of the record is always the same.
+    """
+    if index is None:
+        return None, None
+    default, rows = index.root.get("default"), index.root.get("announcements")
+    announcements = read_announcements(rows, lambda at: index.locate(("announcements", at)))
+    return default if isinstance(default, str) else None, tuple(announcements)
 
 
 def _offers(record: PolicyRecord | None, index: SourceFile | None, version: str) -> bool:

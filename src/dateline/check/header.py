@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from typing import Any
+from typing import Any, Final
 
 from dateline.check.baseline import Published
 from dateline.check.findings import create_finding
-from dateline.model import EVERYWHERE, Api, Combination, Finding, Policy
+from dateline.check.policy import PolicyRecord
+from dateline.model import EVERYWHERE, Api, Combination, Finding, Policy, Table
 from dateline.openapi import (
     method_name,
     operation_steps,
@@ -17,6 +18,8 @@ from dateline.openapi import (
     resolve,
 )
 from dateline.project import Projector
+
+_IGNORING: Final = "/ignores-header"
 
 _Heeded = dict[tuple[str, ...], tuple[str, ...]]
 
@@ -29,33 +32,11 @@ def check_header(
     Both need a record of the published policy. Documents that are *unchanged* have the tags that
     they had.
     """
-    record, table = published.policy, api.table
+    record = published.policy
     if record is None:
         return
-    # names of headers are case-insensitive: RFC 9110 section 5.1
-    if record.header.casefold() != table.selector.casefold():
-        yield create_finding(
-            "version-header-changed",
-            Policy.FROZEN,
-            f"the version header is renamed ({record.header} -> {table.selector})",
-            key=(record.header, table.selector),
-            after_pointer="/header",
-            before=record.header,
-            after=table.selector,
-            after_source=table.place(table.place_of_version),
-        )
-    if record.nearest and not table.nearest:
-        yield create_finding(
-            "version-header-changed",
-            Policy.FROZEN,
-            "an unknown version is refused (unknown: nearest -> refused)",
-            key=("nearest", "refused"),
-            after_pointer="/unknown",
-            before="nearest",
-            after="refused",
-            after_source=table.places.get("unknown", table.place(table.place_of_version)),
-        )
-    was, now = set(record.ignoring_tags), set(table.ignoring_tags)
+    yield from _check_choice(record, api.table)
+    was, now = set(record.ignoring_tags), set(api.table.ignoring_tags)
     changed: dict[tuple[str, bool], dict[str, Combination]] = {}
     for combination, document in published.documents.items():
         shown = _find_combination(combination, api)
@@ -68,25 +49,54 @@ def check_header(
             ignores = not now.isdisjoint(after[operation])
             if ignored != ignores:
                 by_table = ignores == (not now.isdisjoint(before[operation]))
-                at = "/ignores-header" if by_table else pointer(("paths", *operation, "tags"))
+                at = _IGNORING if by_table else pointer(("paths", *operation, "tags"))
                 name = f"{method_name(operation[-1])} {operation[0]}"
                 changed.setdefault((at, ignores), {}).setdefault(name, shown)
     for (at, ignores), found in sorted(changed.items()):
-        names = sorted(found)
         first = next(iter(found.values()))
-        in_table = at == "/ignores-header"
+        in_table = at == _IGNORING
+        place = api.table.place("ignores-header") if in_table else projector.place(at, *first)
+        names = sorted(found)
         more = f" and {len(names) - 1} more" if len(names) > 1 else ""
         does = "ignores" if ignores else "heeds"
         yield create_finding(
             "ignored-header-changed",
             Policy.FROZEN,
-            f"{names[0]}{more}: {does} the {table.choice} now",
+            f"{names[0]}{more}: {does} the {api.table.choice} now",
             key=(at, ignores, *names),
             after_pointer=at,
             operations=tuple(names),
             before=sorted(was) if in_table else None,
             after=sorted(now) if in_table else None,
-            after_source=table.place("ignores-header") if in_table else projector.place(at, *first),
+            after_source=place,
+        )
+
+
+def _check_choice(record: PolicyRecord, table: Table) -> Iterator[Finding]:
+    """Yield changes of what names the version in requests, and of unknown versions."""
+    place = table.place(table.place_of_version)
+    # names of headers are case-insensitive: RFC 9110 section 5.1
+    if record.header.casefold() != table.selector.casefold():
+        yield create_finding(
+            "version-header-changed",
+            Policy.FROZEN,
+            f"the version header is renamed ({record.header} -> {table.selector})",
+            key=(record.header, table.selector),
+            after_pointer="/header",
+            before=record.header,
+            after=table.selector,
+            after_source=place,
+        )
+    if record.nearest and not table.nearest:
+        yield create_finding(
+            "version-header-changed",
+            Policy.FROZEN,
+            "an unknown version is refused (unknown: nearest -> refused)",
+            key=("nearest", "refused"),
+            after_pointer="/unknown",
+            before="nearest",
+            after="refused",
+            after_source=table.places.get("unknown", place),
         )
 
 

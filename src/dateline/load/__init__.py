@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from posixpath import normpath
@@ -14,7 +14,7 @@ from typing import Any, Final
 from dateline.cache import Cache
 from dateline.gates import Timeline
 from dateline.load.joining import join_files
-from dateline.load.kept import read_fragment
+from dateline.load.kept import Fragment, read_fragment
 from dateline.load.meaning import (
     digest_comparison,
     digest_equality,
@@ -74,22 +74,7 @@ def load(folder: Path, *, tolerated: Collection[str] = (), cache: Cache | None =
         raise SourceError(problems)
     document = joined.document
     if cache is not None and not tolerated:
-        document = Definitions(document)
-        known = [
-            (name, meaning, fragment.document)
-            for name, fragment in (*found.items(), *shared.read.items())
-            if (meaning := fragment.meaning) is not None
-        ]
-        document.meaning = join_meanings((name, meaning) for name, meaning, _ in known)
-        refers = any(fragment.refers for fragment in found.values())
-        if refers:
-            document.meaning += digest_equality(document)
-        meanings = [meaning for _, meaning, _ in known]
-        document.comparison = digest_comparison(meanings, refers=refers)
-        words = list_words(meanings)
-        document.words = tuple(word.digest for word in words)
-        document.units = tuple(word.unit for word in words)
-        document.find_words = partial(find_words, [each[1:] for each in known])
+        document = _add_meaning(document, found, shared.read)
     timeline = Timeline(table)
     return Api(
         folder=folder,
@@ -102,6 +87,29 @@ def load(folder: Path, *, tolerated: Collection[str] = (), cache: Cache | None =
         trace=joined.trace,
         parts=joined.parts,
     )
+
+
+def _add_meaning(
+    document: dict[str, Any], own: Mapping[str, Fragment], shared: Mapping[str, Fragment]
+) -> Definitions:
+    """Return *document* with its meaning and its words, those of its files."""
+    definitions = Definitions(document)
+    known = [
+        (name, meaning, fragment.document)
+        for name, fragment in (*own.items(), *shared.items())
+        if (meaning := fragment.meaning) is not None
+    ]
+    definitions.meaning = join_meanings((name, meaning) for name, meaning, _ in known)
+    refers = any(fragment.refers for fragment in own.values())
+    if refers:
+        definitions.meaning += digest_equality(definitions)
+    meanings = [meaning for _, meaning, _ in known]
+    definitions.comparison = digest_comparison(meanings, refers=refers)
+    words = list_words(meanings)
+    definitions.words = tuple(word.digest for word in words)
+    definitions.units = tuple(word.unit for word in words)
+    definitions.find_words = partial(find_words, [each[1:] for each in known])
+    return definitions
 
 
 def _check(
