@@ -349,7 +349,7 @@ def _prepare_server(
     data = all_contract_data(serving, projector, checked if serving is api else None)
     server = Server(serving, projector, *data)
     models = generate_models(
-        _all_contracts(api, projector),
+        [projector.contract(date, EVERYWHERE) for date in api.table.dates],
         api.table,
         folders,
         server.canonical,
@@ -383,10 +383,6 @@ def _render_pages(api: Api, folders: list[Path], folder: str, pages: Pages) -> I
         return pages.fanned_out(path) if path.split("/")[0] == folder else iter(())
 
     return _render_templates(api, folders, fan_out)
-
-
-def _all_contracts(api: Api, projector: Projector) -> list[Contract]:
-    return [projector.contract(date, EVERYWHERE) for date in api.table.dates]
 
 
 def _render_templates(

@@ -267,7 +267,7 @@ def _gate_components(document: Document, merger: Merger, presence: dict[Componen
     versions = list(reversed(range(len(merger.dates))))
     own: set[Component] = set()
     while True:
-        visible, _ = find_availability(document, merger.timeline, _nowhere, adopted=True)
+        visible, _ = find_availability(document, merger.timeline, lambda _: _NOWHERE, adopted=True)
         wrong = [
             component
             for component, wanted in presence.items()
@@ -286,10 +286,6 @@ def _gate_components(document: Document, merger: Merger, presence: dict[Componen
                     if shown == versions
                     else add_presence(node, shown, versions, merger.dates)
                 )
-
-
-def _nowhere(_: Steps) -> Place:
-    return _NOWHERE
 
 
 def _find_defects(document: Document, wanted: dict[str, Document], table: Table) -> list[Defect]:

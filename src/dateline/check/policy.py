@@ -154,7 +154,7 @@ class PolicyRecord:
                 **({"approvals": list(self.approvals)} if self.approvals else {}),
             },
             "require-why": self.require_why,
-            "lint": _lint(self.adopted),
+            "lint": "adopted" if self.adopted else "authored",
             **({"oddities": "kept"} if self.oddities else {}),
             "versions": list(self.versions or ()),
             "environments": list(self.environments or ()),
@@ -335,7 +335,3 @@ def _verdicts(preset: str, rules: Mapping[str, str]) -> dict[str, Verdict]:
     known = PRESETS[preset].verdicts if preset in PRESETS else {}
     given = {**known, **{rule: Verdict(verdict) for rule, verdict in rules.items()}}
     return {id: given.get(id, rule.verdict) for id, rule in CHANGE_RULES.items()}
-
-
-def _lint(adopted: bool) -> str:
-    return "adopted" if adopted else "authored"

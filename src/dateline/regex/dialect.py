@@ -167,7 +167,8 @@ class _Inspection:
         if isinstance(node, Reference):
             name = node.group if isinstance(node.group, int) else "k"
             raise _unlike(f"\\{name}")
-        return _one(self._characters(node)), False
+        characters = self._characters(node)
+        return _Piece(characters, False, (), (characters,)), False
 
     def _characters(self, node: Node) -> int:
         """Return the characters that a node of one position matches."""
@@ -248,10 +249,6 @@ def _unlike(source: str) -> _ForeignError:
 
 def _character(character: str) -> int:
     return 1 << ord(character) if character < "\x80" else _OTHER
-
-
-def _one(characters: int) -> _Piece:
-    return _Piece(characters, False, (), (characters,))
 
 
 def _union(sets: Iterable[int]) -> int:

@@ -9,10 +9,6 @@ from typing import Literal
 from dateline.model import Problem
 
 
-def _no_source(_: str) -> str | None:
-    return None
-
-
 @dataclass(frozen=True, kw_only=True)
 class Context:
     """The run that reported the findings, and the reader of the report.
@@ -42,4 +38,4 @@ class Context:
     projects: Mapping[str, str] = field(default_factory=dict)
     rule_pages: str = ""
     fallback: str = "schemas/versions.yaml"
-    source: Callable[[str], str | None] = _no_source
+    source: Callable[[str], str | None] = lambda _: None

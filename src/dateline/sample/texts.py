@@ -6,9 +6,9 @@ Names, numbers and addresses are those that standards reserve for examples (RFC 
 
 from __future__ import annotations
 
-import base64
 import re
 import uuid
+from base64 import b64encode
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Final
@@ -84,16 +84,8 @@ def _hex(length: int) -> Maker:
     return lambda dice: f"{dice.below(16**length):0{length}x}"
 
 
-def _base64(dice: Dice) -> str:
-    return base64.b64encode(f"{word(dice)} {word(dice)}".encode()).decode()
-
-
 def _decimal(dice: Dice) -> str:
     return f"{dice.between(1, 999)}.{dice.below(100):02}"
-
-
-def _name(dice: Dice) -> str:
-    return f"{dice.pick(_FIRST)} {dice.pick(_LAST)}"
 
 
 def _phrase(dice: Dice) -> str:
@@ -123,7 +115,7 @@ FORMATS: Final[dict[str, Maker]] = {
     "json-pointer": lambda dice: f"/{word(dice)}",
     "relative-json-pointer": lambda dice: f"1/{word(dice)}",
     "regex": lambda dice: f"^{word(dice)}$",
-    "byte": _base64,
+    "byte": lambda dice: b64encode(f"{word(dice)} {word(dice)}".encode()).decode(),
     "decimal": _decimal,
     "phone-number": _phone,
     "iso-country-code": _country,
@@ -135,7 +127,7 @@ _NAMES: Final[dict[str, Maker]] = {
     **dict.fromkeys(("url", "uri", "href", "link", "website"), _uri),
     **dict.fromkeys(("first_name", "given_name"), _one_of(*_FIRST)),
     **dict.fromkeys(("last_name", "family_name", "surname"), _one_of(*_LAST)),
-    "name": _name,
+    "name": lambda dice: f"{dice.pick(_FIRST)} {dice.pick(_LAST)}",
     **dict.fromkeys(("username", "login", "slug", "tag", "channel"), word),
     "city": _one_of("Bern", "Lyon", "Osaka", "Porto", "York"),
     **dict.fromkeys(

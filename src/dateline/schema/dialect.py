@@ -293,7 +293,7 @@ class Dialect:
         Only types, values, unions and references are considered. Any member of a `oneOf` may allow
         null.
         """
-        read = read_keywords if self.is_old else _unread
+        read = read_keywords if self.is_old else lambda schema: schema
         return _admits_null(schema, self.resolver, read, _FAR)
 
     def read(self, kind: str, node: Any) -> Any:
@@ -340,7 +340,3 @@ class _Translator:
                 result, [(key, read.get(key, value)) for key, value in result.items()]
             )
         return self._finish(result) if kind == "schema" else result
-
-
-def _unread(schema: Schema) -> Schema:
-    return schema

@@ -351,7 +351,8 @@ def _find_holders(value: Any, *, items: bool) -> Iterator[dict[str, Any]]:
     if items:
         lists = value.values() if isinstance(value, dict) else [value]
         for found in lists:
-            yield from (each for each in _list_items(found) if isinstance(each, dict))
+            if isinstance(found, list):
+                yield from (each for each in found if isinstance(each, dict))
 
 
 def _put_back(holder: Any, key: Any, value: Any) -> None:
@@ -379,10 +380,6 @@ def _containers(value: Any) -> Iterator[Any]:
         yield value
         for each in value.values() if isinstance(value, dict) else value:
             yield from _containers(each)
-
-
-def _list_items(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
 
 
 def _to_json(value: Any) -> Any:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, Final
 
 from dateline.openapi import method_name, operation_steps, operations, path_items, pointer
 from dateline.schema.references import Located, Resolver
+from dateline.schema.values import list_items
 
 _UNTAGGED: Final = "Other operations"
 
@@ -64,7 +65,7 @@ def _read(
     at = around.pointer + pointer(operation_steps(method))
     known: dict[tuple[Any, Any], Located] = {}
     for owner in (around, Located(node, at)):
-        for index, each in enumerate(_items(owner.value, "parameters")):
+        for index, each in enumerate(list_items(owner.value, "parameters")):
             located = Located(each, f"{owner.pointer}/parameters/{index}")
             goal = follow_object(resolver, located).value
             known[goal.get("in"), goal.get("name")] = located
@@ -89,11 +90,6 @@ def _read(
             if not status.startswith("x-")
         ),
     )
-
-
-def _items(node: Mapping[str, Any], key: str) -> list[Any]:
-    found = node.get(key)
-    return found if isinstance(found, list) else []
 
 
 def follow_object(resolver: Resolver, located: Located) -> Located:

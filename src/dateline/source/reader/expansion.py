@@ -167,10 +167,6 @@ def _read_null(text: str) -> str:
     return text
 
 
-def _read_boolean(text: str) -> str:
-    return _BOOLEANS[text.lower()]
-
-
 def _read_binary(text: str) -> str:
     encoded = "".join(text.split())
     binascii.a2b_base64(encoded, strict_mode=True)
@@ -185,7 +181,7 @@ _BOOLEANS: Final = {
 _PLAIN: Final[dict[str, Callable[[str], str]]] = {
     "int": _read_integer,
     "float": _read_float,
-    "bool": _read_boolean,
+    "bool": lambda text: _BOOLEANS[text.lower()],
     "null": _read_null,
 }
 """Functions that return a plain scalar that means the same as a text with the tag."""
