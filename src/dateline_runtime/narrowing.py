@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Mapping
-from typing import Any, Final
+from typing import Any
 
 from .compiling import Compiler, Converter, Judge, MissingConverterError
 from .media_types import is_json
 from .operations import OperationChanges, by_media_type
 from .shapes import list_names
+from .statuses import list_covering
 from .values import Change, UnfitError, identity, withheld
 
 __all__ = [
     "MissingConverterError",
     "Narrowing",
     "UnfitError",
-    "first_status",
     "identity",
-    "keys",
     "narrowings",
 ]
-
-_STATUS: Final = re.compile("[1-5](?:[0-9]{2}|XX|xx)")
 
 
 class Narrowing(OperationChanges):
@@ -114,27 +110,13 @@ class Narrowing(OperationChanges):
         responses = self._operations.get(operation)
         if responses is None:
             return None
-        for key in keys(status):
+        # a key of the definitions, or the status of a response
+        known = (status,) if isinstance(status, str) else list_covering(str(status))
+        for key in known:
             if key in responses:
                 found: Mapping[str, Any] = responses[key]
                 return found
         raise UnfitError(f"the status {status} is not declared by {operation}")
-
-
-def keys(status: int | str) -> tuple[str, ...]:
-    """Return the keys of responses that match *status*, the most specific first.
-
-    Published documents also write ranges in lower case.
-    """
-    if isinstance(status, str):
-        return (status,)
-    return str(status), f"{status // 100}XX", f"{status // 100}xx", "default"
-
-
-def first_status(key: str) -> int | None:
-    """Return the first status of a response by its *key*; None for `default`, and for no status."""
-    found = _STATUS.fullmatch(key)
-    return int(key.lower().replace("xx", "00")) if found else None
 
 
 def narrowings(

@@ -18,8 +18,9 @@ from .results import Results
 from .runtime import etag
 from .runtime.asgi import BODILESS, Headers, Message
 from .runtime.media_types import essence, is_json, split_list
-from .runtime.narrowing import Narrowing, UnfitError, identity, keys
+from .runtime.narrowing import Narrowing, UnfitError, identity
 from .runtime.sequences import is_sequential
+from .runtime.statuses import find_covering
 
 # Headers that describe the bytes of the body, which has been replaced.
 _OF_BYTES: Final = frozenset(
@@ -181,9 +182,10 @@ class AnswerNarrowing:
     def _treat(self, status: int, content_type: str) -> Treatment:
         is_error = status >= HTTPStatus.BAD_REQUEST
         key = self._results.find_key(status, self._version)
-        sent_in = next((key for key in keys(status) if key in self._newest), key)
+        declared = find_covering(str(status), self._newest)
+        sent_in = declared or key
         if key is None:
-            if not any(key in self._newest for key in keys(status)):
+            if declared is None:
                 return self._treat_undeclared(status, content_type)
             usual = self._results.response(status, self._version)
             if usual is None:

@@ -18,8 +18,16 @@ from .runtime.asgi import BODILESS, Headers, Limits
 from .runtime.errors import RequestError, encode
 from .runtime.idempotency import Answer
 from .runtime.media_types import add_boundary, essence, is_json
-from .runtime.narrowing import Narrowing, UnfitError, first_status, identity, keys
+from .runtime.narrowing import Narrowing, UnfitError, identity
 from .runtime.sequences import is_sequential
+from .runtime.statuses import (
+    choose_successes,
+    find_covering,
+    find_declared,
+    first_status,
+    has_meaning,
+    is_usual,
+)
 from .runtime.values import withheld
 from .texts import reader
 
@@ -164,7 +172,7 @@ class Results:
         """
         listed = self._list_keys(self._declared.newest)
         for key in listed:
-            statuses = [first_status(key) or 500]
+            statuses = [_error_status(key)]
             if key == "default" and not any(each[0] in "23" for each in listed):
                 statuses.append(_usual(listed))
             for status in statuses:
@@ -291,19 +299,14 @@ class Results:
 
         A `default` beside the successes of *version* is none for what replaced them.
         """
-        known = self._list_keys(version)
-        found = _find_key(status, known)
-        if found != "default" or status // 100 != 2 or status in BODILESS:
-            return found
         newest = self._list_keys(self._declared.newest)
-        is_replaced = _find_key(status, newest) != found and any(key[0] == "2" for key in known)
-        return None if is_replaced and self._is_usual(status) else found
+        return find_declared(str(status), newest, self._list_keys(version))
 
     def errors(self, version: str) -> Iterator[Response]:
         """Yield the responses for errors at *version*, each with its first status."""
         for key in self._list_keys(version):
             if key[0] in "45d":
-                yield self._describe_response(first_status(key) or 500, key, version)
+                yield self._describe_response(_error_status(key), key, version)
 
     def headers(self, given: Mapping[str, Any], response: Response | None, version: str) -> Headers:
         """Return the fields of the headers *given*, without those that *version* lacks.
@@ -361,31 +364,19 @@ class Results:
         """Return the keys of the responses that *version* has; published ones may be no status."""
         statuses = self._declared.statuses(self._name, version)
         known = [key for key in self._media_types if key in statuses]
-        return [key for key in known if key == "default" or first_status(key)]
+        return [*filter(has_meaning, known)]
 
     def _create_response(self, status: int | None, version: str) -> Response | None:
         known = self._list_keys(version)
         if status is None:
             status = _usual(known)
-            if not any(key in known for key in keys(status)):
+            if find_covering(str(status), known) is None:
                 return Response(status, "")
         key = self.find_key(status, version)
-        if key is None and self._is_usual(status):
+        if key is None and is_usual(str(status), self._list_keys(self._declared.newest)):
             # the usual result of a handler has another status in this version
             return self._create_response(None, version)
         return None if key is None else self._describe_response(status, key, version)
-
-    def _is_usual(self, status: int) -> bool:
-        """Return whether a result with *status* is the usual one of the newest version.
-
-        All successes are that which have the same key, a range or `default`.
-        """
-        known = self._list_keys(self._declared.newest)
-        usual = _usual(known)
-        if status == usual or status // 100 != 2 or status in BODILESS:
-            return status == usual
-        found = _find_key(status, known)
-        return found is not None and found == _find_key(usual, known)
 
     def _describe_response(self, status: int, key: str, version: str) -> Response:
         narrowing = self._narrowings[version]
@@ -499,18 +490,14 @@ def _plain(value: Any) -> Any:
         raise MisfitError(str(error)) from error
 
 
-def _find_key(status: int, known: list[str]) -> str | None:
-    return next((key for key in keys(status) if key in known), None)
-
-
 def _usual(keys: list[str]) -> int:
     """Return the status of a result without one: the first success that is defined."""
-    found = sorted(key for key in keys if key[0] == "2")
-    if found:
-        return first_status(found[0]) or 200
-    if "default" in keys:
-        return 200
-    return min((first_status(key) or 204 for key in keys if key[0] == "3"), default=204)
+    return next(map(first_status, choose_successes(keys)), 204)
+
+
+def _error_status(key: str) -> int:
+    """Return the first status of an error by the key of its response."""
+    return 500 if key == "default" else first_status(key)
 
 
 def _raw(change: Callable[[Any], Any]) -> Write:

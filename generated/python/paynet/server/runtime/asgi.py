@@ -15,7 +15,7 @@ from http import HTTPStatus
 from typing import Any, Final
 from urllib.parse import parse_qsl, unquote
 
-from . import etag
+from . import etag, statuses
 from .errors import FAILED, ApiError, Fault, RequestError, encode, new_trace_id, quote
 from .idempotency import Answer
 from .mounting import lead_headers_below
@@ -63,7 +63,7 @@ STATUSES: Final[Mapping[Fault, int]] = {
     Fault.LATE: 504,
 }
 
-BODILESS: Final = frozenset({204, 205, 304})
+BODILESS: Final = frozenset(map(int, statuses.BODILESS))
 """The statuses of responses without a body (RFC 9110, sections 6.4.1 and 15.3.6)."""
 
 _BLANKS: Final = BLANKS.encode()
