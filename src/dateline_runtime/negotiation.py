@@ -59,7 +59,7 @@ class Supported:
             ):
                 raise ValueError(f"{version!r} is not a canonical {self.form} date")
         if list(self.versions) != sorted(self.known, key=_order):
-            raise ValueError("the versions stand oldest first, each once")
+            raise ValueError("the versions have to be listed oldest first, each once")
         if self.default not in self.known:
             raise ValueError(f"the default {self.default!r} is not a supported version")
 

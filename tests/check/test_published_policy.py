@@ -96,7 +96,7 @@ LOOSENED: Final[dict[str, tuple[Edits, list[tuple[str, str, str]]]]] = {
         (("ignores-header: [Prices]\n", ""),
          ("tags: [Prices],", "tags: [Prices], "
           "parameters: [{ $ref: '#/components/parameters/Version' }],")),
-        [("ignored-header-changed", "never", "GET /prices: heeds the header X-API-Version now")],
+        [("ignored-header-changed", "never", "GET /prices: uses the header X-API-Version now")],
     ),
     "an operation moves to a group that ignores the header": (
         (("tags: [Fines]\n      parameters: [{ $ref: '#/components/parameters/Version' }]",

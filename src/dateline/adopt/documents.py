@@ -170,7 +170,7 @@ def _list_odd_schemas(defects: list[Defect], wanted: dict[str, Document]) -> Ite
 def _list_dangling(
     defects: list[Defect], wanted: dict[str, Document]
 ) -> Iterator[tuple[str, list[Steps]]]:
-    """Yield the paths of what discriminators with *defects* name in vain, by date."""
+    """Yield the paths of what discriminators with *defects* name without a match, by date."""
     for date, document in wanted.items():
         paths = [each.path for each in defects if each.date == date]
         _, dangling = mark_dangling(document, paths)

@@ -21,7 +21,7 @@ from dateline.project import Projector
 
 _IGNORING: Final = "/ignores-header"
 
-_Heeded = dict[tuple[str, ...], tuple[str, ...]]
+_OperationTags = dict[tuple[str, ...], tuple[str, ...]]
 
 
 def check_header(
@@ -58,7 +58,7 @@ def check_header(
         place = api.table.place("ignores-header") if in_table else projector.place(at, *first)
         names = sorted(found)
         more = f" and {len(names) - 1} more" if len(names) > 1 else ""
-        does = "ignores" if ignores else "heeds"
+        does = "ignores" if ignores else "uses"
         yield create_finding(
             "ignored-header-changed",
             Policy.FROZEN,
@@ -109,7 +109,7 @@ def _find_combination(combination: Combination, api: Api) -> Combination | None:
     return shown if shown in api.combinations else None
 
 
-def _tags(document: dict[str, Any]) -> _Heeded:
+def _tags(document: dict[str, Any]) -> _OperationTags:
     """Return the tags of each operation, by path and method."""
     return {
         (path, *operation_steps(method)): tuple(operation.get("tags", ()))

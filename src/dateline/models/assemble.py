@@ -60,7 +60,7 @@ def render_module(
         previous = kind
     if order.incomplete:
         completed = call("t.complete", *order.incomplete)
-        parts.append(f"\n\n# these speak of each other\n{lay_out(completed)}\n")
+        parts.append(f"\n\n# these refer to each other\n{lay_out(completed)}\n")
     if module == SERVER:
         names = "".join(f'    "{name}",\n' for name in sorted(homes))
         gap = "\n\n" if order.definitions else "\n"

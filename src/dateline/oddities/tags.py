@@ -1,4 +1,4 @@
-"""Mark what discriminators name in vain, so that it is published all the same."""
+"""Mark what discriminators name and no schema matches, so that it is published all the same."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dateline.openapi import list_mapped, walk
 Path = tuple[str | int, ...]
 
 DANGLING: Final = f"{PREFIX}dangling"
-"""The key of a schema for a list of what its discriminator names in vain.
+"""The key of a schema for a list of what its discriminator names and no schema matches.
 
 A version without a schema publishes an entry that names it only if this lists it.
 """
@@ -47,7 +47,7 @@ def mark_dangling(
 
 
 def list_dangling(schema: dict[str, Any]) -> list[Any]:
-    """Return what the discriminator of *schema* names in vain, as far as it is marked."""
+    """Return what the discriminator of *schema* names without a match, as far as it is marked."""
     marked = schema.get(DANGLING)
     known = list_mapped(schema.get("discriminator"))
     return [name for name in marked if name in known] if isinstance(marked, list) else []
