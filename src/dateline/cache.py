@@ -25,7 +25,8 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from functools import lru_cache
 from hashlib import blake2b, sha256
@@ -182,6 +183,30 @@ class Cache:
         if self._connection is not None:
             self._connection.close()
         self._connection = None
+
+
+def compress(content: bytes) -> bytes:
+    """Return *content* as `pack` takes it."""
+    return zlib.compress(content, 1)
+
+
+def pack(head: Any, parts: Sequence[bytes]) -> bytes:
+    """Return one content for *head*, which is JSON, and *parts*, each of them compressed."""
+    return b"\n".join([json.dumps([head, [*map(len, parts)]]).encode(), b"".join(parts)])
+
+
+def unpack(content: bytes) -> tuple[Any, Iterator[bytes]]:
+    """Return the head in *content*, a result of `pack`, and its parts, not compressed any more."""
+    end = content.index(b"\n")
+    head, sizes = json.loads(content[:end])
+
+    def read_parts() -> Iterator[bytes]:
+        start = end + 1
+        for size in sizes:
+            yield zlib.decompress(content[start : start + size])
+            start += size
+
+    return head, read_parts()
 
 
 class Recollection:

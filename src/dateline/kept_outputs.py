@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-import zlib
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 from functools import cached_property
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Final
 
-from dateline.cache import Cache, list_inputs
+from dateline.cache import Cache, compress, list_inputs, pack, unpack
 from dateline.deferral import create_placeholder, deferring, has_marks
 from dateline.load.meaning import Unit, replace_in_units
 from dateline.model import Api, Artifact, DatelineError, Definitions, Keep, Place, in_memory
@@ -143,8 +142,7 @@ def _render(
     artifacts, kept = _fill(rendered, Filling(parts, hidden.words.__getitem__), keep)
     texts = {*list_quoted()}
     quoted = [number for number, text in enumerate(hidden.words) if text in texts]
-    head = json.dumps([hidden.digests, quoted, notes, [*map(len, kept)]]).encode()
-    cache.put(key, b"\n".join([head, b"".join(kept)]))
+    cache.put(key, pack([hidden.digests, quoted, notes], kept))
     return artifacts, notes
 
 
@@ -178,33 +176,21 @@ def _fill(
         each = rendered.pop()  # is freed once its words are filled in
         pieces = [*filling.split(_read_text(each))]
         artifacts.append(keep(Artifact(path=each.path, content=filling.join(pieces).encode())))
-        kept.append(_pack([each.path, pieces]))
-    return artifacts, [_pack(filling.known), *kept]
-
-
-def _pack(value: Any) -> bytes:
-    return zlib.compress(json.dumps(value).encode(), 1)
+        kept.append(compress(json.dumps([each.path, pieces]).encode()))
+    return artifacts, [compress(json.dumps(filling.known).encode()), *kept]
 
 
 def _read(kept: bytes, hidden: HiddenWords, keep: Keep) -> tuple[list[Artifact], list[str]] | None:
     """Return the *kept* files and notes with the words of *hidden*; None if they quote others."""
-    end = kept.index(b"\n")
-    before, quoted, notes, sizes = json.loads(kept[:end])
+    (before, quoted, notes), parts = unpack(kept)
     both = enumerate(zip(before, hidden.digests, strict=True))
     changed = {number for number, (old, new) in both if old != new}
     if not changed.isdisjoint(quoted):
         return None
-
-    def unpack() -> Iterator[Any]:
-        start = end + 1
-        for size in sizes:
-            yield json.loads(zlib.decompress(kept[start : start + size]))
-            start += size
-
-    deferred, *files = unpack()
-    parts = {name: row[0] for name, row in deferred.items()}
+    deferred, *files = map(json.loads, parts)
+    waiting = {name: row[0] for name, row in deferred.items()}
     known = {name: Deferred(*row) for name, row in deferred.items() if changed.isdisjoint(row[2])}
-    filling = Filling(parts, hidden.words.__getitem__, known)
+    filling = Filling(waiting, hidden.words.__getitem__, known)
     artifacts = [
         keep(Artifact(path=path, content=filling.join(pieces).encode())) for path, pieces in files
     ]

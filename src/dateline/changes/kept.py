@@ -7,12 +7,11 @@ the values of a change, and in the summaries of operations.
 from __future__ import annotations
 
 import json
-import zlib
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Final
 
-from dateline.cache import Cache, list_inputs
+from dateline.cache import Cache, compress, list_inputs, pack, unpack
 from dateline.changes.record import Period
 from dateline.load.meaning import digest_word
 from dateline.model import Api, Artifact, Keep, in_memory
@@ -54,23 +53,16 @@ def _write(artifacts: Sequence[Artifact], texts: Collection[str], words: Sequenc
     """Return the cached form of *artifacts*, with those of the *words* that are among *texts*."""
     digests = {*map(digest_word, texts)}
     quoted = [(number, word) for number, word in enumerate(words) if word in digests]
-    contents = [zlib.compress(artifact.content, 1) for artifact in artifacts]
-    sizes = [
-        (artifact.path, len(content)) for artifact, content in zip(artifacts, contents, strict=True)
-    ]
-    return b"\n".join([json.dumps([quoted, sizes]).encode(), b"".join(contents)])
+    contents = [compress(artifact.content) for artifact in artifacts]
+    return pack([quoted, [artifact.path for artifact in artifacts]], contents)
 
 
 def _read(kept: bytes, words: Sequence[str], keep: Keep) -> list[Artifact] | None:
     """Return the *kept* pages; None if they quote a word that is not one of *words*."""
-    start = kept.index(b"\n")
-    quoted, sizes = json.loads(kept[:start])
+    (quoted, paths), contents = unpack(kept)
     if any(words[number] != word for number, word in quoted):
         return None
-    artifacts = []
-    start += 1
-    for path, size in sizes:
-        content = zlib.decompress(kept[start : start + size])
-        artifacts.append(keep(Artifact(path=path, content=content)))
-        start += size
-    return artifacts
+    return [
+        keep(Artifact(path=path, content=content))
+        for path, content in zip(paths, contents, strict=True)
+    ]
