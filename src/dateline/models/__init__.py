@@ -267,16 +267,13 @@ def _name_classes(
             )
     if adopted:
         return names.apart(named)
-    first: dict[str, str] = {}
-    for name, called in named.items():
-        if called in first:
-            problems.append(
-                Problem(
-                    place=place_of(nodes[name]),
-                    id="model-name-taken",
-                    message=f"the components {first[called]!r} and {name!r} would both be the "
-                    f"model {called}: rename one",
-                )
-            )
-        first[called] = name
+    problems += (
+        Problem(
+            place=place_of(nodes[name]),
+            id="model-name-taken",
+            message=f"the components {first!r} and {name!r} would both be the model "
+            f"{named[name]}: rename one",
+        )
+        for first, name in names.find_equal(named)
+    )
     return named

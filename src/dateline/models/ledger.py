@@ -8,7 +8,7 @@ from typing import Any
 from dateline.model import Map, Place, Problem
 from dateline.models.definitions import Where
 from dateline.models.flat import Flat
-from dateline.python.names import apart
+from dateline.python.names import apart, find_equal
 
 
 class Ledger:
@@ -57,18 +57,15 @@ class Ledger:
         if self._adopted:
             as_it_is_first = sorted(called, key=lambda wire: called[wire] != wire)
             return apart({wire: called[wire] for wire in as_it_is_first}, taken)
-        first: dict[str, str] = {}
-        for wire, field in called.items():
-            if field in first:
-                self.problems.append(
-                    Problem(
-                        place=place_of(properties[wire]),
-                        id="field-name-taken",
-                        message=f"{name}: the properties {first[field]!r} and {wire!r} would "
-                        f"both be the field {field}: rename one",
-                    )
-                )
-            first[field] = wire
+        self.problems += (
+            Problem(
+                place=place_of(properties[wire]),
+                id="field-name-taken",
+                message=f"{name}: the properties {first!r} and {wire!r} would both be the field "
+                f"{called[wire]}: rename one",
+            )
+            for first, wire in find_equal(called)
+        )
         return called
 
     def note_keywords(

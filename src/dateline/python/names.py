@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import keyword
 import re
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from hashlib import sha256
 from typing import Final
@@ -171,6 +171,15 @@ def apart(called: Mapping[str, str], taken: Iterable[str] = ()) -> dict[str, str
         known.add(own)
         result[name] = own
     return result
+
+
+def find_equal(called: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield each pair of names in *called*, one after the other, that become the same name."""
+    known: dict[str, str] = {}
+    for name, own in called.items():
+        if own in known:
+            yield known[own], name
+        known[own] = name
 
 
 def member_name(value: str) -> str:

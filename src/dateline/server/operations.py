@@ -28,7 +28,7 @@ from dateline.openapi import (
     value_schema,
 )
 from dateline.python.docstrings import DescribedOperation
-from dateline.python.names import argument_name, class_name, pascal, snake
+from dateline.python.names import argument_name, class_name, find_equal, pascal, snake
 from dateline.python.parts import (
     IGNORED_HEADERS,
     Sites,
@@ -401,16 +401,13 @@ class _OperationReader:
         )
 
     def _refuse_equal(self, by_tag: dict[str, Operation]) -> None:
-        first: dict[str, str] = {}
-        for tag, operation in by_tag.items():
-            if operation.group in first:
-                self._refuse(
-                    (operation.path, operation.place[-1]),
-                    "group-name-taken",
-                    f"the tags {first[operation.group]!r} and {tag!r} would both be the group "
-                    f"{operation.group}",
-                )
-            first[operation.group] = tag
+        for first, tag in find_equal({tag: each.group for tag, each in by_tag.items()}):
+            operation = by_tag[tag]
+            self._refuse(
+                (operation.path, operation.place[-1]),
+                "group-name-taken",
+                f"the tags {first!r} and {tag!r} would both be the group {operation.group}",
+            )
 
     def _refuse(self, at: tuple[str, str], id: str, reason: str) -> None:
         """Mark the operation *at* a path and method as unserved; a problem for an authored one."""
