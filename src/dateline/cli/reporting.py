@@ -6,9 +6,10 @@ import os
 import posixpath
 import shutil
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Literal
 
@@ -18,7 +19,7 @@ from dateline import __version__, fresh
 from dateline.generate import BreachError, Generated
 from dateline.model import DatelineError, Finding
 from dateline.paths import name_folder
-from dateline.report import FORMATS
+from dateline.report import FORMATS, Context, list_problems, report, step_summary
 from dateline.settings import Workspace
 from dateline.wording import group_notes
 
@@ -95,39 +96,8 @@ class RunReports:
         err: bool = False,
     ) -> None:
         """Write a report in each of *formats*: one to standard output, others to their files."""
-        from dateline.report import Context, list_problems, report, step_summary
-
         click.get_current_context().meta[REPORTED] = True
-        folders = {name_folder(one.schemas): one for one in self.workspaces}
-
-        def source(name: str) -> str | None:
-            for folder, workspace in folders.items():
-                # a shared file is not below
-                path = workspace.schemas / posixpath.relpath(name, folder)
-                try:
-                    if path.is_file():
-                        return path.read_text(encoding="utf-8")
-                except (OSError, ValueError):
-                    return None  # it was readable before, so it has disappeared since
-            return None
-
-        named = {folder: one.name for folder, one in folders.items() if one.name}
-        fallback = f"{next(iter(folders))}/versions.yaml"
-        context = Context(
-            version=__version__,
-            baseline=self.baseline,
-            command=self.command,
-            against=self.against,
-            colour=_has_colour(),
-            width=shutil.get_terminal_size().columns,
-            show_waived=waived,
-            quiet=quiet,
-            projects=named,
-            fallback=fallback,
-            rule_pages=self.workspaces[0].rule_pages,
-            problems=tuple(list_problems(self.errors, fallback)),
-            source=source,
-        )
+        context = self._create_context(waived=waived, quiet=quiet)
         for name, file in formats or [("text", "")]:
             if file:
                 _write(Path(file), report(findings, name, context=context))
@@ -142,6 +112,38 @@ class RunReports:
             if name == "github" and summary:
                 with Path(summary).open("a", encoding="utf-8") as steps:
                     steps.write(step_summary(findings, context))
+
+    def _create_context(self, *, waived: bool, quiet: bool) -> Context:
+        folders = {name_folder(one.schemas): one for one in self.workspaces}
+        fallback = f"{next(iter(folders))}/versions.yaml"
+        return Context(
+            version=__version__,
+            baseline=self.baseline,
+            command=self.command,
+            against=self.against,
+            colour=_has_colour(),
+            width=shutil.get_terminal_size().columns,
+            show_waived=waived,
+            quiet=quiet,
+            projects={folder: one.name for folder, one in folders.items() if one.name},
+            fallback=fallback,
+            rule_pages=self.workspaces[0].rule_pages,
+            problems=tuple(list_problems(self.errors, fallback)),
+            source=partial(_read_source, folders),
+        )
+
+
+def _read_source(folders: Mapping[str, Workspace], name: str) -> str | None:
+    """Return the text of the source called *name*; None if it has disappeared since it was read."""
+    for folder, workspace in folders.items():
+        # a shared file is not below
+        path = workspace.schemas / posixpath.relpath(name, folder)
+        try:
+            if path.is_file():
+                return path.read_text(encoding="utf-8")
+        except (OSError, ValueError):
+            return None
+    return None
 
 
 def _write(path: Path, text: str) -> None:
