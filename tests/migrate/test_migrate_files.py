@@ -172,7 +172,9 @@ def test_file_with_a_wrong_encoding_declaration_is_refused(
     (tmp_path / "right.py").write_text("import library.v2025_01_01\n")
     status, out, err = migrate(project, tmp_path, VERSIONS[0], VERSIONS[-1])
     assert (status, out) == (3, "")
-    assert err.startswith(f"{tmp_path}/wrong.py:1:1: python-unreadable: this is no Python: its ")
+    assert err.startswith(
+        f"{tmp_path}/wrong.py:1:1: python-unreadable: this is not valid Python: its "
+    )
     assert (tmp_path / "right.py").read_text() == "import library.v2025_01_01\n"
 
 

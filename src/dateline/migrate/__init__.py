@@ -73,7 +73,7 @@ def migrate(paths: Sequence[Path], generated: Path, older: str, newer: str) -> M
     *generated* is a folder with the generated packages and change pages, in `python` and
     `changes`. Nothing is imported or run. Files that import one that imports the older version,
     at any distance, are read as well. Raises PackageError where *generated* lacks a version or the
-    page, SourceError with every one of them that is no Python.
+    page, SourceError with every one of the files that is not valid Python.
     """
     # slow to import, and an optional dependency
     from dateline.migrate.concerned import find_concerned, find_roots, read_code
@@ -130,10 +130,11 @@ def migrate(paths: Sequence[Path], generated: Path, older: str, newer: str) -> M
 
 
 def _refuse(path: Path, line: int, column: int, why: str = "") -> Problem:
+    reason = f": {why}" if why else ""
     return Problem(
         place=Place(name_path(path), line, column),
         id="python-unreadable",
-        message=f"this is no Python{': ' if why else ''}{why}: mend the file, or leave it out",
+        message=f"this is not valid Python{reason}; fix the file, or leave it out",
     )
 
 
