@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from functools import cached_property
@@ -94,6 +94,19 @@ def _find_whole(change: Change) -> str | None:
     was, now = change.before_pointer or "/", change.holder_pointer or "/components"
     is_replaced = was.startswith("/components/") and not now.startswith("/components")
     return now if is_replaced and change.after_pointer is None else None
+
+
+def _find_held_back(groups: Sequence[ChangeGroup]) -> Iterator[ChangeGroup]:
+    """Yield what needs no version or is never allowed, except within what is new as a whole."""
+    whole = tuple(
+        f"{pointer}/"
+        for group in groups
+        if group.judgement.verdict is Verdict.GATED and (pointer := _find_whole(group.change))
+    )
+    for group in groups:
+        is_apart = not (group.change.after_pointer or "").startswith(whole)
+        if is_apart and group.judgement.verdict in (Verdict.ADDITIVE, Verdict.NEVER):
+            yield group
 
 
 def check(
@@ -254,25 +267,8 @@ class _Judge:
             if newer.moving:
                 continue  # a draft may withhold anything
             settled = table.adopted and newer.date in self._published.versions
-            merged = self._merge()
-            for environment in table.environments:
-                pair = {Combination(each.date, environment.name) for each in (older, newer)}
-                # what differs between two documents that are published with it can't be corrected
-                if not (settled and pair <= unchanged):
-                    self._compare(merged, older.date, newer.date, environment.name)
-            groups = [group for group in merged if group.change.kind not in _FOLLOWING]
-            whole = tuple(
-                f"{pointer}/"
-                for group in groups
-                if group.judgement.verdict is Verdict.GATED
-                and (pointer := _find_whole(group.change))
-            )
-            held_back = [
-                group
-                for group in groups
-                if group.judgement.verdict in (Verdict.ADDITIVE, Verdict.NEVER)
-                and not (group.change.after_pointer or "").startswith(whole)
-            ]
+            groups = self._compare(older.date, newer.date, unchanged if settled else set())
+            held_back = list(_find_held_back(groups))
             # what is published already can't be corrected any more
             withheld = self._published_groups(older.date, newer.date) if held_back else frozenset()
             for group in held_back:
@@ -317,12 +313,23 @@ class _Judge:
             self._cache.put(key, json.dumps(found).encode())
         return found
 
-    def _compare(self, merged: Merged, older: str, newer: str, environment: str) -> None:
-        before = self.projector.contract(older, environment).document
-        after = self.projector.contract(newer, environment).document
-        renames = self.projector.renames(older, newer, environment)
-        for change in self._diff(before, after, renames):
-            merged.add(change, Combination(newer, environment))
+    def _compare(
+        self, older: str, newer: str, unchanged: Collection[Combination]
+    ) -> list[ChangeGroup]:
+        """Return what differs between two versions, without what follows from other changes.
+
+        What differs between documents that are published and *unchanged* can't be corrected.
+        """
+        merged = self._merge()
+        for environment in self._table.environments:
+            shown = [Combination(date, environment.name) for date in (older, newer)]
+            if all(each in unchanged for each in shown):
+                continue
+            before, after = (self.projector.contract(*each).document for each in shown)
+            renames = self.projector.renames(older, newer, environment.name)
+            for change in self._diff(before, after, renames):
+                merged.add(change, shown[1])
+        return [group for group in merged if group.change.kind not in _FOLLOWING]
 
     @cached_property
     def unchanged(self) -> set[Combination]:
