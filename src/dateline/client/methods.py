@@ -66,7 +66,7 @@ class _Listing(NamedTuple):
     item: Node
 
 
-class _Written(NamedTuple):
+class _WrittenMethod(NamedTuple):
     """A method: its name, and its source in both kinds of clients."""
 
     name: str
@@ -93,7 +93,7 @@ class MethodWriter:
         result = self._result(operation)
         pages = self._find_pages(operation)
         constants = [self._describe(constant, operation, result)]
-        written: list[_Written] = []
+        written: list[_WrittenMethod] = []
         if operation.stream is None or not operation.stream.is_only:
             written.append(self._write_sending(constant, operation, result))
         if operation.stream is not None:
@@ -113,18 +113,20 @@ class MethodWriter:
 
     # Methods.
 
-    def _write_sending(self, constant: str, operation: Called, result: Node) -> _Written:
+    def _write_sending(self, constant: str, operation: Called, result: Node) -> _WrittenMethod:
         """Return the method that sends a request and reads its response."""
         name, arguments = operation.method_name, list(self._arguments(operation))
         sent = self._write_call(constant, operation)
         paragraphs = list(_describe_operation(operation))
-        return _Written(
+        return _WrittenMethod(
             name,
             self._method(name, arguments, result, sent, paragraphs, ""),
             self._method(name, arguments, result, sent, paragraphs, "async "),
         )
 
-    def _write_opening(self, constant: str, operation: Called, stream: StreamedBody) -> _Written:
+    def _write_opening(
+        self, constant: str, operation: Called, stream: StreamedBody
+    ) -> _WrittenMethod:
         """Return the method that opens a response, to be read while it arrives."""
         name, paragraphs = operation.method_name, list(_describe_operation(operation))
         if not stream.is_only:
@@ -135,7 +137,7 @@ class MethodWriter:
         arguments = list(self._arguments(operation))
         self._words |= {"AsyncStream", "Stream"}
         plain, awaited = (subscript(kind, item) for kind in ("Stream", "AsyncStream"))
-        return _Written(
+        return _WrittenMethod(
             name,
             self._method(name, arguments, plain, opened, paragraphs, ""),
             self._method(name, arguments, awaited, opened, paragraphs, "async "),
@@ -143,7 +145,7 @@ class MethodWriter:
 
     def _write_iterating(
         self, constant: str, operation: Called, pages: _Listing, others: Collection[str]
-    ) -> _Written:
+    ) -> _WrittenMethod:
         """Return the method that iterates over the items of all pages."""
         self._words |= {"AsyncIterator", "Iterator", "Paging"}
         name = _name_iterator(operation.method_name, others)
@@ -154,7 +156,7 @@ class MethodWriter:
             _refer_to(operation.method_name),
         ]
         plain, awaited = (subscript(kind, pages.item) for kind in ("Iterator", "AsyncIterator"))
-        return _Written(
+        return _WrittenMethod(
             name,
             self._method(name, arguments, plain, iterated, paragraphs, ""),
             self._method(name, arguments, awaited, iterated, paragraphs, ""),
