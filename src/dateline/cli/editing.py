@@ -65,7 +65,8 @@ def gate(workspace: Workspace, against: str | None, dry_run: bool, yes: bool, fo
         for edit in plan.edits:
             click.echo(f"{edit.place}: {edit.message}")
     for question in plan.questions:
-        click.echo(f"{question.before} was not taken for renamed to {question.after}", err=True)
+        declined = f"{question.before} was not taken for renamed to {question.after}"
+        click.echo(f"{declined}; `--yes` takes all likely renames as such", err=True)
     for left in plan.left:
         click.echo(f"{left.place}: {left.message}: {left.reason}", err=True)
     for remark in plan.remarks:
