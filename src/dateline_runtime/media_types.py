@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Final
 
 from .errors import Fault, RequestError, quote
@@ -61,6 +61,16 @@ def find_declared(declared: Iterable[str], media_type: str) -> str | None:
         return media_type
     wanted = essence(media_type)
     return next((each for each in listed if essence(each) == wanted), None)
+
+
+def find_essence(names: Collection[str], content_type: str | None) -> str:
+    """Return the one of *names* that *content_type* is; its own essence if it is none of them.
+
+    They are essences, or ranges of them (`image/*`), of which the narrowest counts.
+    """
+    name = essence(content_type or "")
+    ranges = f"{name.partition('/')[0]}/*", "*/*"
+    return name if name in names else next((each for each in ranges if each in names), name)
 
 
 def choose_media_type(content_type: str | None) -> str | None:

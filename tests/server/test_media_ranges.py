@@ -196,3 +196,18 @@ def test_range_and_its_replacement_are_one_media_type(tmp_path: Path) -> None:
             if (answer, (posted.status_code, sent)) != expected:
                 found[pair, date] = answer, posted.status_code, sent
     assert found == {}
+
+
+@pytest.mark.parametrize("door", ["server", "around"])
+def test_body_of_other_ranges_may_have_any_of_their_types(tmp_path: Path, door: str) -> None:
+    binary = {"type": "string", "format": "binary"}
+    server = generate_app(tmp_path, document("image/*", binary))
+    handlers = Handlers(b"x")
+    app = server.create_app(handlers, environment="production")
+    if door == "around":
+        app = server.versioned(app, environment="production", strict=True)
+    types = {"image/png": 204, "Image/SVG+xml; a=b": 204, "image/*": 204, "text/plain": 415}
+    for media_type, status in {**types, "application/json": 415}.items():
+        posted = ask(app, "POST", "/it", content=b"x", headers={"content-type": media_type})
+        assert (media_type, posted.status_code) == (media_type, status)
+    assert handlers.body == b"x"

@@ -33,7 +33,7 @@ from .runtime.asgi import ENCODING, Headers, Message, Receive, Scope, field, rep
 from .runtime.conversion import ConversionContext
 from .runtime.errors import RequestError, encode
 from .runtime.lifting import ConversionError, Lifting, UnfitError, identity
-from .runtime.media_types import choose_media_type, essence, is_json
+from .runtime.media_types import choose_media_type, essence, find_essence, is_json
 from .runtime.sequences import Framing, is_sequential
 
 _REWRITE: Final = {
@@ -382,15 +382,15 @@ class _Body:
 
         The second value removes from a list of items what the newest version lacks.
         """
-        return self._items.get(essence(content_type or "")) if self.is_read else None
+        return self._items.get(find_essence(self._readers, content_type)) if self.is_read else None
 
     def is_plain(self, content_type: str | None) -> bool:
         """Return whether a body of *content_type* is unchanged, unless it is refused."""
-        return not self.is_read or essence(content_type or "") in self._plain
+        return not self.is_read or find_essence(self._readers, content_type) in self._plain
 
     def rename(self, scope: Scope, content_type: str | None) -> Scope:
         """Return a request with the newest version's name of the media type *content_type*."""
-        renamed = self._renamed.get(essence(content_type or ""))
+        renamed = self._renamed.get(find_essence(self._readers, content_type))
         if renamed is None:
             return scope
         headers = [each for each in scope["headers"] if each[0] != b"content-type"]

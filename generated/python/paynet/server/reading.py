@@ -22,7 +22,7 @@ from .runtime import bodies, media_types, query
 from .runtime.asgi import Message, Scope, field
 from .runtime.errors import Fault, RequestError, encode, quote
 from .runtime.lifting import ConversionError, Lifting, UnfitError, identity
-from .runtime.media_types import essence, is_json
+from .runtime.media_types import essence, find_essence, is_json
 from .runtime.sequences import Frame, Framing, SequenceError, find_framing, is_sequential
 from .runtime.values import pointer
 from .uploads import Upload
@@ -94,7 +94,8 @@ class Reader:
 
     def opens(self, content_type: str | None) -> bool:
         """Return whether a body of *content_type* is passed on as it arrives."""
-        return self._body is not None and essence(content_type or "") in self._body.opened
+        opened = self._body.opened if self._body is not None else {}
+        return find_essence(opened, content_type) in opened
 
     def open(self, upload: Upload, make: Make) -> Any:
         """Return the argument from a body that is passed on: itself, or its items.
@@ -102,7 +103,8 @@ class Reader:
         *make* calls functions that call converters.
         """
         assert self._body is not None
-        return self._body.opened[essence(upload.content_type)](upload, make)
+        opened = self._body.opened
+        return opened[find_essence(opened, upload.content_type)](upload, make)
 
 
 def _argument(
@@ -399,7 +401,7 @@ def choose_reader(readers: BodyReaders, content_type: str | None) -> Callable[[b
 
     Raises RequestError if there is none.
     """
-    name = essence(content_type or "")
+    name = find_essence(readers, content_type)
     if name == media_types.JSON:
         media_types.check_json(content_type)
     if name not in readers:
