@@ -42,6 +42,9 @@ _RANGES: Final = ("application/*", "*/*")
 _JSON: Final = "application/json"
 _BYTES: Final = frozenset({"binary", "byte", "base64"})
 
+RANGE: Final = "x-served-range"
+"""The key for the range in place of which a media type is served, if it is not JSON."""
+
 
 def prepare_serving(api: Api) -> Api:
     """Return *api* as its server reads it; see the three functions that this combines."""
@@ -100,19 +103,23 @@ class _Ranges:
         replaced = {**setting, "content": content}
         return {**entry, "set": replaced} if "set" in entry else {**entry, **replaced}
 
-    def _replace(self, content: Any) -> Any:
-        """Return *content* with a specific media type in place of each range that includes JSON."""
-        if not isinstance(content, dict) or content.keys().isdisjoint(_RANGES):
-            return content
-        there = [each for each in _RANGES if each in content]
-        usual = {each: _find_usual(self._reader, content[each]) for each in there}
+    def _replace(self, given: Any) -> Any:
+        """Return *given* with a specific media type in place of each range that includes JSON."""
+        if not isinstance(given, dict) or given.keys().isdisjoint(_RANGES):
+            return given
+        there = [each for each in _RANGES if each in given]
+        usual = {each: _find_usual(self._reader, given[each]) for each in there}
+        content = {
+            key: _mark(media, key) if usual.get(key, _JSON) != _JSON else media
+            for key, media in given.items()
+        }
         replaced: dict[str, Any] = {}
         for name in dict.fromkeys(usual.get(str(key), str(key)) for key in content):
             ranges = [each for each in there if usual[each] == name]
             keys = [key for key in (name, *ranges) if key in content]
             one = self._unite([content[key] for key in keys])
             replaced |= {key: content[key] for key in keys} if one is None else {name: one}
-        return copy_items(content, [*replaced.items()])
+        return copy_items(given, [*replaced.items()])
 
     def _unite(self, members: list[Any]) -> Any:
         """Return one media type with the history of *members*, the first of which counts.
@@ -143,6 +150,11 @@ class _Ranges:
                 if (mask & self._timeline.of(era)) >> at & 1:
                     return drop_keys(era, *UNPUBLISHED)
         return None
+
+
+def _mark(media: Any, key: str) -> Any:
+    is_object = isinstance(media, dict)
+    return copy_items(media, [*media.items(), (RANGE, key)]) if is_object else media
 
 
 def name_range(

@@ -27,6 +27,7 @@ version and in canonical form; a component that does not exist is true, as refer
 definitions may lead nowhere.
 ``answered`` has those of ``results`` and ``canonical`` that demand less of an application of the
 newest version alone: it does not have the fields that only older versions require.
+``ranges`` of a request's body are those that a version has in place of a media type of ``content``.
 Schemas are JSON Schema 2020-12 without annotations, whatever the definitions are written in.
 """
 
@@ -38,6 +39,7 @@ from typing import Any
 
 from dateline.addresses import read_path
 from dateline.canonical import (
+    RANGE,
     ContractData,
     Row,
     Unserved,
@@ -471,11 +473,14 @@ def _parameter(parameter: dict[str, Any], reader: _DocumentReader) -> dict[str, 
 
 
 def _body(body: dict[str, Any], reader: _DocumentReader) -> dict[str, Any]:
+    content = body.get("content", {})
+    ranges = {each[RANGE]: media_type for media_type, each in content.items() if RANGE in each}
     return {
         "required": body.get("required", False),
+        **({"ranges": ranges} if ranges else {}),
         "content": {
             media_type: reader.constraints(reader.schema(media_type, each), READ_ONLY)
-            for media_type, each in body.get("content", {}).items()
+            for media_type, each in content.items()
         },
     }
 

@@ -15,6 +15,7 @@ from .reading import (
     PLACES,
     Fields,
     ItemReader,
+    add_ranges,
     choose_reader,
     read_json,
     read_raw,
@@ -372,6 +373,11 @@ class _Body:
             elif is_same and not gone and not is_json(name):
                 # it is neither read nor changed
                 self._plain.add(name)
+        for each in (self._readers, self._items):
+            add_ranges(each, body)
+        self._plain |= {
+            name for name, each in body.get("ranges", {}).items() if each in self._plain
+        }
         for name in refused:
             self._readers.pop(name, None)
             self._items.pop(name, None)

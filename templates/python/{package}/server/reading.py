@@ -387,6 +387,8 @@ class _Body:
                     self.opened[name] = (
                         _take_upload if lift is identity else partial(_lift_upload, self._readers)
                     )
+        for each in (self._readers, self.opened):
+            add_ranges(each, body)
 
     def read(self, content: bytes, content_type: str | None) -> Any:
         if not content:
@@ -394,6 +396,13 @@ class _Body:
                 raise RequestError("a body is required")
             return None
         return choose_reader(self._readers, content_type)(content)
+
+
+def add_ranges(known: dict[str, Any], body: Mapping[str, Any]) -> None:
+    """Add the ranges of *body* to what is *known* by media type."""
+    for name, media_type in body.get("ranges", {}).items():
+        if media_type in known:
+            known[name] = known[media_type]
 
 
 def choose_reader(readers: BodyReaders, content_type: str | None) -> Callable[[bytes], Any]:
