@@ -42,7 +42,7 @@ _RANGES: Final = ("application/*", "*/*")
 _JSON: Final = "application/json"
 _BYTES: Final = frozenset({"binary", "byte", "base64"})
 
-RANGE: Final = "x-served-range"
+_RANGE: Final = "x-served-range"
 """The key for the range in place of which a media type is served, if it is not JSON."""
 
 
@@ -154,7 +154,12 @@ class _Ranges:
 
 def _mark(media: Any, key: str) -> Any:
     is_object = isinstance(media, dict)
-    return copy_items(media, [*media.items(), (RANGE, key)]) if is_object else media
+    return copy_items(media, [*media.items(), (_RANGE, key)]) if is_object else media
+
+
+def find_ranges(content: dict[str, Any]) -> dict[str, str]:
+    """Return the ranges in place of which *content* has a media type, and that media type."""
+    return {each[_RANGE]: name for name, each in content.items() if _RANGE in each}
 
 
 def name_range(

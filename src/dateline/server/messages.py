@@ -19,16 +19,15 @@ Entries are read like those of contract data. ``requests`` and ``statuses`` are 
 version: a request is null where the version lacks the operation. It has its ``security`` where that
 is not the newest version's, its ``prefix``, the path of its servers, where these are not those of
 the document, or else ``usual``, the path of those of the document where it is not the newest one's,
-and ``unserved``, a reason, where no server can read it. ``results``
-and ``headers`` are canonical; of bodies, only JSON is described, and sequences of items, as lists.
-``event_data`` says of event streams what their items are, if not the JSON in the data of events.
-``schemas`` and ``canonical`` hold the components that the others, or contract data, refer to, at a
-version and in canonical form; a component that does not exist is true, as references of adopted
-definitions may lead nowhere.
-``answered`` has those of ``results`` and ``canonical`` that demand less of an application of the
-newest version alone: it does not have the fields that only older versions require.
-``ranges`` of a request's body are those that a version has in place of a media type of ``content``.
-Schemas are JSON Schema 2020-12 without annotations, whatever the definitions are written in.
+and ``unserved``, a reason, where no server can read it. ``results`` and ``headers`` are canonical;
+of bodies, only JSON is described, and sequences of items, as lists. ``event_data`` says of event
+streams what their items are, if not the JSON in the data of events. ``schemas`` and ``canonical``
+hold the components that the others, or contract data, refer to, at a version and in canonical form;
+one that does not exist is true, as adopted references may lead nowhere. ``answered`` has those of
+``results`` and ``canonical`` that demand less of an application of the newest version alone: it
+does not have the fields that only older versions require. ``ranges`` of a body are those that a
+version has in place of a media type of its ``content``. Schemas are JSON Schema 2020-12 without
+annotations, whatever the definitions are written in.
 """
 
 from __future__ import annotations
@@ -39,13 +38,13 @@ from typing import Any
 
 from dateline.addresses import read_path
 from dateline.canonical import (
-    RANGE,
     ContractData,
     Row,
     Unserved,
     answered_document,
     canonical_document,
     entries,
+    find_ranges,
 )
 from dateline.model import EVERYWHERE, Api, Combination, Table
 from dateline.openapi import (
@@ -380,8 +379,7 @@ class Messages:
         headers: dict[str, Any] = {}
         events: dict[str, Any] = {}
         for (path, method), name in self._by_name:
-            operation = self._canonical.operation(path, method) or {}
-            responses = self._canonical.responses(operation)
+            responses = self._canonical.responses(self._canonical.operation(path, method) or {})
             if found := _by_status(responses, self._headers):
                 headers[name] = found
             if found := _by_status(responses, self._events):
@@ -431,12 +429,12 @@ class Messages:
 
     def _events(self, response: dict[str, Any]) -> dict[str, Any]:
         """Return the form of the items of each event stream of a response, if not JSON."""
-        found = {
-            media_type: self._canonical.event_data(media)
+        return {
+            media_type: data
             for media_type, media in response.get("content", {}).items()
             if essence(media_type) == EVENT_STREAM
+            and (data := self._canonical.event_data(media)) != "json"
         }
-        return {media_type: data for media_type, data in found.items() if data != "json"}
 
     def _headers(self, response: dict[str, Any]) -> dict[str, Any]:
         """Return the schema for each header of a response."""
@@ -454,8 +452,7 @@ def _different(views: dict[str, Any], known: dict[str, Any]) -> dict[str, Any]:
 def _by_status(
     responses: dict[str, dict[str, Any]], read: Callable[[dict[str, Any]], dict[str, Any]]
 ) -> dict[str, dict[str, Any]]:
-    by_status = {status: read(response) for status, response in responses.items()}
-    return {status: found for status, found in by_status.items() if found}
+    return {status: found for status, each in responses.items() if (found := read(each))}
 
 
 def _parameter(parameter: dict[str, Any], reader: _DocumentReader) -> dict[str, Any]:
@@ -473,14 +470,12 @@ def _parameter(parameter: dict[str, Any], reader: _DocumentReader) -> dict[str, 
 
 
 def _body(body: dict[str, Any], reader: _DocumentReader) -> dict[str, Any]:
-    content = body.get("content", {})
-    ranges = {each[RANGE]: media_type for media_type, each in content.items() if RANGE in each}
     return {
         "required": body.get("required", False),
-        **({"ranges": ranges} if ranges else {}),
+        **({"ranges": ranges} if (ranges := find_ranges(body.get("content", {}))) else {}),
         "content": {
             media_type: reader.constraints(reader.schema(media_type, each), READ_ONLY)
-            for media_type, each in content.items()
+            for media_type, each in body.get("content", {}).items()
         },
     }
 
