@@ -5,8 +5,9 @@ import math
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.seeds import scale
 from support.tables import cases
 
 from dateline_runtime.bodies import read
@@ -127,6 +128,7 @@ def test_unusual_body_is_read(title: str) -> None:
     assert read(body) == value
 
 
+@settings(max_examples=scale(80))
 @given(VALUES)
 def test_json_values_round_trip(value: Any) -> None:
     assert read(json.dumps(value).encode()) == value

@@ -125,5 +125,5 @@ def test_event_that_a_version_lacks_is_an_error_that_names_versions_with_it() ->
 
 def test_events_never_show_newer_parts(tmp_path: Path) -> None:
     law = ComponentLaw(loaded(tmp_path, list_sources(25)))
-    assert list(law.event_breaches(500)) == []
-    assert law.times_shown > 400
+    assert list(law.event_breaches(200)) == []
+    assert law.times_shown > 150

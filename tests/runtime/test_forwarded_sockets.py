@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from itertools import product
 from typing import Any
 
 import pytest
@@ -152,7 +153,7 @@ def list_own(response: Any) -> list[tuple[str, str]]:
 
 def test_each_door_passes_websockets_through(ports: dict[str, int]) -> None:
     lots = random.Random(14)
-    plans = [plan(lots) for _ in range(60)]
+    plans = [plan(lots) for _ in range(24)]
 
     async def follow_all(door: str) -> list[list[Any]]:
         return [await asyncio.wait_for(follow(ports[door], each), 20) for each in plans]
@@ -164,7 +165,7 @@ def test_each_door_passes_websockets_through(ports: dict[str, int]) -> None:
         assert [(each["path"], one, other) for each, one, other in pairs if one != other] == []
     flat = [item for each in expected for item in each]
     assert False not in flat
-    assert len([each for each in flat if isinstance(each, tuple)]) > 5
+    assert len([each for each in flat if isinstance(each, tuple)]) > 2
 
 
 def test_oversized_message_closes_a_websocket_with_the_reason(
@@ -425,8 +426,9 @@ def get(shop: Shop, pieces: list[bytes], version: str, protocol: str, path: str)
             return talk(port, head)
 
 
-@pytest.mark.parametrize("protocol", ["1.1", "1.0"])
-@pytest.mark.parametrize("case", RAW)
+@pytest.mark.parametrize(
+    ("case", "protocol"), [*product(RAW, ["1.1"]), *product([*RAW][::4], ["1.0"])]
+)
 def test_response_of_any_framing_is_narrowed_or_refused(
     shop: Shop, case: str, protocol: str
 ) -> None:

@@ -30,7 +30,7 @@ from dateline_runtime.narrowing import (
 )
 
 SCHEMAS = Path(__file__).parents[2] / "schemas"
-SEEDS = seeds(24)
+SEEDS = seeds(16)
 """Of the generated APIs. What they have together is every kind of gate in every nesting."""
 
 Json = Any
@@ -392,7 +392,7 @@ def test_every_gate_in_every_nesting_satisfies_the_documents(seed: int) -> None:
     assert list(generate_law(seed).breaches(100)) == []
 
 
-@pytest.mark.parametrize("seed", SEEDS[::2])
+@pytest.mark.parametrize("seed", SEEDS[::4])
 def test_narrowing_by_way_of_a_newer_version_is_the_same(tmp_path: Path, seed: int) -> None:
     law = generate_law(seed, removing=False)
     assert list(find_detours(law, gated_apis.table(), tmp_path, 25)) == []
@@ -483,7 +483,7 @@ def test_removed_gate_is_noticed() -> None:
     assert list_unnoticed(payment(), 1500) == []
 
 
-@pytest.mark.parametrize("seed", [3, 4])
+@pytest.mark.parametrize("seed", [3])
 def test_removed_gate_that_any_value_shows_is_noticed(seed: int) -> None:
     law = generate_law(seed)
     values = list(law.values(150, 1))

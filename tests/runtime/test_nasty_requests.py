@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import json
 from collections import Counter
+from itertools import cycle
 from typing import Any, Final, NamedTuple
 from urllib.parse import parse_qsl, quote, unquote
 
@@ -262,8 +263,8 @@ def is_refused(response: Any, client: Client, *statuses: int) -> None:
     assert client.payments.calls == []
 
 
-@cases("version", VERSIONS)
-@cases("name", NO_JSON)
+# JSON is parsed alike at each version: they rotate
+@cases(("name", "version"), [*zip(NO_JSON, cycle(VERSIONS), strict=False)])
 def test_invalid_json_is_refused_everywhere(name: str, version: str, client: Client) -> None:
     for method, path in (PUT, POST, ADVANCE, DEPOSIT, ("PATCH", f"/api/autoramps/{ID}")):
         is_refused(client.ask(method, path, NO_JSON[name], version=version), client, 400)
@@ -277,20 +278,21 @@ def test_body_that_the_document_forbids_is_refused(name: str, version: str, clie
     is_refused(client.ask(*PUT, body, version=version), client, 400)
 
 
-@pytest.mark.parametrize("version", VERSIONS)
-@pytest.mark.parametrize("name", UPDATES)
+@cases("version", VERSIONS)
+@cases("name", UPDATES)
 def test_body_that_the_document_allows_reaches_the_handler(
     name: str, version: str, client: Client
 ) -> None:
     body = UPDATES[name]
     assert is_allowed_body("PUT", "/customers/{id}", body, version)
+    client.payments.calls.clear()
     assert client.ask(*PUT, body, version=version).status == 204
     [(_, given)] = client.payments.calls
     assert given["body"].email == json.loads(body)["email"]
 
 
-@pytest.mark.parametrize("name", [*NO_UPDATE, *UPDATES])
-@pytest.mark.parametrize(
+@cases("name", [*NO_UPDATE, *UPDATES])
+@cases(
     ("target", "template"),
     [
         (POST, "/autoramps"),
@@ -302,6 +304,7 @@ def test_other_operations_accept_exactly_what_their_document_allows(
     target: tuple[str, str], template: str, name: str, client: Client
 ) -> None:
     body = {**NO_UPDATE, **UPDATES}[name]
+    client.payments.calls.clear()
     response = client.ask(*target, body)
     if is_allowed_body("POST", template, body, VERSIONS[0]):
         assert response.status in (200, 201)
@@ -353,10 +356,11 @@ def test_undocumented_queries_are_refused(query: str, version: str, client: Clie
     is_refused(client.ask(method, f"{path}?{query}", version=version), client, 400)
 
 
-@pytest.mark.parametrize("version", VERSIONS)
-@pytest.mark.parametrize("query", TAKEN_QUERIES)
+@cases("version", VERSIONS)
+@cases("query", TAKEN_QUERIES)
 def test_documented_queries_reach_the_handler(query: str, version: str, client: Client) -> None:
     method, path = LIST
+    client.payments.calls.clear()
     assert client.ask(method, f"{path}?{query}", version=version).status == 200
     assert len(client.payments.calls) == 1
     assert is_allowed_query(query, version)
@@ -423,7 +427,8 @@ def test_other_doors_answer_malicious_requests_like_the_server(door: str) -> Non
     different = []
     statuses = Counter[int]()
     with open_door(door, server(), client.app, "sandbox") as opened:
-        for asked in list_hostile():
+        # another part of them at each door
+        for asked in list_hostile()[DOORS.index(door) :: 3]:
             answers = []
             for each in (client.app, opened):
                 calls.clear()

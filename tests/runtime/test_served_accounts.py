@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.exchanges import Response, exchange, request
 from support.payments import VERSIONS, Client, Payments
+from support.seeds import scale
 
 ACCOUNTS = ("key-1", "key-2", "key-1 for a sub-partner")
 
@@ -104,7 +105,7 @@ def alone(asked: list[Asked], account: str) -> list[Response]:
     return asyncio.run(ask_in_turn(client, [each for each in asked if each.account == account]))
 
 
-@settings(max_examples=30)
+@settings(max_examples=scale(40))
 @given(asked=st.lists(requests, min_size=5, max_size=25))
 def test_each_account_is_answered_as_if_it_were_alone(asked: list[Asked]) -> None:
     async def together() -> list[list[Response]]:

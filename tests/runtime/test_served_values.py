@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import pytest
+from support.seeds import scale
 from support.served_values import DOORS, served
 
 
 @pytest.mark.parametrize("door", DOORS)
 @pytest.mark.parametrize("name", ["payment", "library", "3", "7"])
 def test_results_are_valid_for_each_version(name: str, door: str) -> None:
-    assert list(served(name, door).wrong(25)) == []
+    assert list(served(name, door).wrong(scale(20))) == []
 
 
 @pytest.mark.parametrize("name", ["payment", "3", "7"])
-def test_requests_reach_an_application_in_the_newest_form(
-    name: str,
-) -> None:
-    assert list(served(name, "around").lift_breaches(25)) == []
+def test_requests_reach_an_application_in_the_newest_form(name: str) -> None:
+    assert list(served(name, "around").lift_breaches(scale(20))) == []

@@ -11,7 +11,7 @@ from support.exchanges import Response, exchange, request
 from support.shop import ENVIRONMENTS, Shop, ShopRequest, ask_at_random, find_leaks, forget_gate
 from support.shop_sources import VERSIONS
 
-COUNT = 300
+COUNT = 120
 
 
 @pytest.fixture(scope="module")
@@ -115,8 +115,7 @@ def test_doors_answer_unusual_headers_alike(shop: Shop) -> None:
     assert {each.status for each in wrapped} >= {200, 201, 400, 404, 415}
 
 
-@pytest.mark.parametrize("door", ["serve", "wrap"])
-def test_missing_gate_is_noticed(forgetful: Shop, door: str) -> None:
+def test_missing_gate_is_noticed(forgetful: Shop) -> None:
     asked = list(ask_at_random(1, COUNT))
-    answered = answers(getattr(forgetful, door)("production"), asked)
+    answered = answers(forgetful.wrap("production"), asked)
     assert leaks("production", asked, answered) != []
