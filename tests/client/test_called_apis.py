@@ -73,11 +73,10 @@ def test_operations_with_decimal_numbers_are_called(tmp_path: Path) -> None:
     assert call_all(folder(tmp_path, DECIMALS)) == []
 
 
-@pytest.mark.parametrize("name", ["klaviyo-2023-01-24", "twilio-messaging-v1-1.38.0"])
-def test_every_operation_of_an_adopted_api_is_called(name: str, tmp_path: Path) -> None:
+def test_every_operation_of_an_adopted_api_is_called(tmp_path: Path) -> None:
     sources = []
     for date, part in (("2023-01-01", "base"), ("2024-01-01", "head")):
-        packed = DATA / name / f"{part}.json.gz"
+        packed = DATA / "twilio-messaging-v1-1.38.0" / f"{part}.json.gz"
         if not packed.is_file():
             pytest.skip("there are no published documents here")
         (tmp_path / f"{part}.json").write_bytes(gzip.decompress(packed.read_bytes()))

@@ -30,7 +30,7 @@ pytest.importorskip("aiohttp", reason="the proxy is a client with aiohttp")
 pytest.importorskip("websockets", reason="uvicorn serves WebSockets with it")
 
 # the client sends no blank headers
-ASKED = [each for each in ask_at_random(2, 300) if each.version != " "]
+ASKED = [each for each in ask_at_random(2, 120) if each.version != " "]
 STOCK = ShopRequest("GET", "/api/stock/s1", VERSIONS[-1])
 ORDER = ShopRequest("GET", "/api/orders/one1", VERSIONS[0])
 
@@ -115,6 +115,8 @@ class Command:
 
     def __init__(self, folder: Path, package: Path, upstream: int, *options: str) -> None:
         self.log = folder / "log"
+        self.contracts = package / "server" / "contracts.json"
+        self._read = 0
         support = Path(__file__).parents[1]
         (folder / "shop_converters.py").write_text(CONVERTERS)
         command = [sys.executable, "-m", "dateline", "proxy", "--port", "0"]
@@ -142,8 +144,19 @@ class Command:
             return False
 
     def wait_for(self, text: str) -> None:
-        wait(lambda: text in self.log.read_text() or self.process.poll() is not None)
-        assert text in self.log.read_text(), self.log.read_text()
+        """Wait until *text* is logged after what was waited for before."""
+        wait(lambda: text in self.log.read_text()[self._read :] or self.process.poll() is not None)
+        self._read = self.log.read_text().index(text, self._read) + len(text)
+
+    @contextmanager
+    def changing(self) -> Iterator[str]:
+        """Yield the contracts of the package, and restore them at the end."""
+        whole = self.contracts.read_text()
+        try:
+            yield whole
+        finally:
+            self.contracts.write_text(whole)
+            self.wait_for("was generated anew")
 
 
 def wait(is_done: Callable[[], bool]) -> None:
@@ -153,14 +166,12 @@ def wait(is_done: Callable[[], bool]) -> None:
         time.sleep(0.02)
 
 
-@pytest.fixture
-def command(
-    shop: Shop, node: int, tmp_path: Path, request: pytest.FixtureRequest
-) -> Iterator[Command]:
-    """Run the proxy with the options of the test, if any."""
-    package = tmp_path / "package"
+@contextmanager
+def run_command(folder: Path, shop: Shop, node: int, *options: str) -> Iterator[Command]:
+    """Run the proxy with *options*."""
+    package = folder / "package"
     shutil.copytree(shop.package.folder / shop.package.name, package)
-    made = Command(tmp_path, package, node, *getattr(request, "param", ()))
+    made = Command(folder, package, node, *options)
     try:
         yield made
     finally:
@@ -169,9 +180,15 @@ def command(
         made.process.wait()
 
 
-def test_regenerated_package_is_served_without_losing_a_request(
-    command: Command, tmp_path: Path
-) -> None:
+@pytest.fixture(scope="module")
+def command(shop: Shop, node: int, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Command]:
+    """Run the proxy for all tests that neither end it nor limit what is sent through it."""
+    folder = tmp_path_factory.mktemp("command")
+    with run_command(folder, shop, node, "--account-header", "X-Account") as running:
+        yield running
+
+
+def test_regenerated_package_is_served_without_losing_a_request(command: Command) -> None:
     statuses: list[int] = []
     ended = threading.Event()
 
@@ -179,23 +196,23 @@ def test_regenerated_package_is_served_without_losing_a_request(
         with httpx.Client(base_url=command.url) as client:
             while not ended.is_set():
                 statuses.append(ask(client, ORDER)[0])
+                time.sleep(0.01)
 
     assert b'"label"' not in ask(command.client, ORDER)[2]
     threads = [threading.Thread(target=load) for _ in range(2)]
     for thread in threads:
         thread.start()
-    path = tmp_path / "package" / "server" / "contracts.json"
-    whole = path.read_text()
     try:
-        # an incomplete package is not served
-        path.write_text(whole[:-100])
-        command.wait_for("what was there before is")
-        data = json.loads(whole)
-        data["header"] = "X-Other-Version"
-        path.write_text(json.dumps(data))
-        command.wait_for("was generated anew")
-        answer = command.client.get("/api/stock/s1")
-        assert answer.headers["x-other-version"] == VERSIONS[0]
+        with command.changing() as whole:
+            # an incomplete package is not served
+            command.contracts.write_text(whole[:-100])
+            command.wait_for("what was there before is")
+            data = json.loads(whole)
+            data["header"] = "X-Other-Version"
+            command.contracts.write_text(json.dumps(data))
+            command.wait_for("was generated anew")
+            answer = command.client.get("/api/stock/s1")
+            assert answer.headers["x-other-version"] == VERSIONS[0]
     finally:
         ended.set()
         for thread in threads:
@@ -204,20 +221,18 @@ def test_regenerated_package_is_served_without_losing_a_request(
     assert set(statuses) == {200}
 
 
-def test_folder_is_read_again_after_a_signal(command: Command, tmp_path: Path) -> None:
-    path = tmp_path / "package" / "server" / "contracts.json"
-    before = path.stat()
-    data = path.read_text()
-    path.write_text(data.replace('"X-API-Version"', '"X-Api-Release"'))
-    # as if nothing had been written
-    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
-    command.process.send_signal(signal.SIGHUP)
-    command.wait_for("was generated anew")
-    answer = command.client.get(STOCK.url, headers={"x-api-release": VERSIONS[1]})
-    assert (answer.status_code, answer.headers["x-api-release"]) == (200, VERSIONS[1])
+def test_folder_is_read_again_after_a_signal(command: Command) -> None:
+    before = command.contracts.stat()
+    with command.changing() as whole:
+        command.contracts.write_text(whole.replace('"X-API-Version"', '"X-Api-Release"'))
+        # as if nothing had been written
+        os.utime(command.contracts, ns=(before.st_atime_ns, before.st_mtime_ns))
+        command.process.send_signal(signal.SIGHUP)
+        command.wait_for("was generated anew")
+        answer = command.client.get(STOCK.url, headers={"x-api-release": VERSIONS[1]})
+        assert (answer.status_code, answer.headers["x-api-release"]) == (200, VERSIONS[1])
 
 
-@pytest.mark.parametrize("command", [["--account-header", "X-Account"]], indirect=True)
 def test_converters_get_the_account_from_a_header(command: Command) -> None:
     for account, shown in (("2020-02-02", "2020-02-02"), ("", "2026-01-")):
         sent = {"x-api-version": VERSIONS[0], **({"x-account": account} if account else {})}
@@ -225,11 +240,14 @@ def test_converters_get_the_account_from_a_header(command: Command) -> None:
         assert order["placed_at"].startswith(shown)
 
 
-@pytest.mark.parametrize(
-    "command", [["--limit", "createOrder=200", "--connect", "1", "--read", "0.2"]], indirect=True
-)
-def test_limits_are_those_of_the_command_line(command: Command) -> None:
+def test_limits_are_those_of_the_command_line(shop: Shop, node: int, tmp_path: Path) -> None:
     """Refusals have the form that the definitions declare for errors, at each version."""
+    options = ("--limit", "createOrder=200", "--connect", "1", "--read", "0.2")
+    with run_command(tmp_path, shop, node, *options) as command:
+        check_limits(command)
+
+
+def check_limits(command: Command) -> None:
     draft = {"customer_name": "A" * 300, "payment": {"kind": "card", "last4": "1"}}
     for version in (VERSIONS[0], VERSIONS[-1]):
         answer = command.client.post("/api/orders", json=draft, headers={"x-api-version": version})
@@ -252,7 +270,14 @@ def test_unreachable_server_is_reported_as_a_declared_error(shop: Shop) -> None:
             assert found.json() == {"message": "the server behind this one can't be reached"}
 
 
-def test_running_requests_are_answered_before_the_end(command: Command, node: int) -> None:
+def test_running_requests_are_answered_before_the_end(
+    shop: Shop, node: int, tmp_path: Path
+) -> None:
+    with run_command(tmp_path, shop, node) as command:
+        check_end(command, node)
+
+
+def check_end(command: Command, node: int) -> None:
     answers: list[httpx.Response] = []
 
     def ask_slowly() -> None:

@@ -208,10 +208,8 @@ def test_first_key_is_shown_once(new_database: Callable[[], str], tmp_path: Path
     assert '-H "X-API-Key: $API_KEY"' in second
 
 
-def test_failing_start_shows_and_stores_no_key(
-    new_database: Callable[[], str],
-) -> None:
-    address = new_database()
+def test_failing_start_shows_and_stores_no_key(tmp_path: Path) -> None:
+    address = f"sqlite:///{tmp_path / 'sandbox.sqlite'}"
     with socket.create_server((HOST, 0)) as taken:
         command = [sys.executable, "-m", "paynet_sandbox", "--database", address, "serve"]
         command += ["--port", str(taken.getsockname()[1])]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
+from itertools import product
 from pathlib import Path
 from typing import Any
 
-import pytest
 from support.adopted_apis import store
 from support.generated_server import Generated
 from support.mocks import requests, send_all
@@ -144,34 +144,34 @@ def answer_all(
     ]
 
 
-@pytest.mark.parametrize("place", ["path", "query", "header", "cookie"])
-def test_parameter_may_have_the_name_of_any_argument(place: str, tmp_path: Path) -> None:
+PLACES = ("path", "query", "header", "cookie")
+
+
+def test_parameter_may_have_the_name_of_any_argument(tmp_path: Path) -> None:
     names = list_argument_names()
     assert {"operation", "call", "self", "body", "scope"} <= {*names}
     paths: dict[str, Any] = {}
-    for some in batched(names, 40):
+    for place, some in product(PLACES, batched(names, 40)):
         path = "/".join((f"/{len(paths)}", *(f"{{{name}}}" for name in some if place == "path")))
         text = {"type": "string", "minLength": 1}
         parameters = [
             {"name": name, "in": place, "required": True, "schema": text} for name in some
         ]
         paths[path] = {"get": {"parameters": parameters, "responses": OK}}
-    assert answer_all(tmp_path, paths) == [(path, 200, "") for path in paths]
+    assert sorted(answer_all(tmp_path, paths)) == [(path, 200, "") for path in sorted(paths)]
 
 
-@pytest.mark.parametrize("place", ["path", "query", "header", "cookie"])
-def test_numbers_are_parsed_in_all_parameters(place: str, tmp_path: Path) -> None:
-    path = "/a/{of}" if place == "path" else "/a"
+def test_numbers_are_parsed_in_all_parameters(tmp_path: Path) -> None:
     paths = {
-        f"/{index}{path}": {
+        f"/{index}/{'{of}' if place == 'path' else place}": {
             "get": {
                 "parameters": [{"name": "of", "in": place, "required": True, "schema": schema}],
                 "responses": OK,
             }
         }
-        for index, schema in enumerate(NUMBERS.values())
+        for place, (index, schema) in product(PLACES, enumerate(NUMBERS.values()))
     }
-    assert answer_all(tmp_path, paths) == [(path, 200, "") for path in paths]
+    assert sorted(answer_all(tmp_path, paths)) == [(path, 200, "") for path in sorted(paths)]
 
 
 def test_parameters_are_parsed_in_each_way_that_their_schemas_allow(tmp_path: Path) -> None:

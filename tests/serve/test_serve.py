@@ -14,6 +14,7 @@ from typing import Any
 import httpx
 import pytest
 from support import gated_apis
+from support.generated_server import ask
 from support.mocks import (
     MockRequest,
     list_misfits,
@@ -29,6 +30,7 @@ from dateline.edit import init
 from dateline.generate import Workspace
 from dateline.load import load
 from dateline.serve import ServeError, serve
+from dateline.serve.lines import lines
 from dateline.serve.mock import Mock
 from dateline.serve.package import package
 
@@ -318,10 +320,16 @@ def test_starter_project_is_served_as_printed(tmp_path: Path) -> None:
 
 def test_documents_are_served_without_operations(tmp_path: Path) -> None:
     nothing = "openapi: 3.1.0\ninfo: { title: Library, version: canonical }\npaths: {}\n"
-    folder(tmp_path, {"versions.yaml": LIBRARY["versions.yaml"], "api.yaml": nothing})
-    with serving(tmp_path) as process:
-        tries = [run(line) for line in said(process)[4:]]
-    ends = [(each.status_code, each.url.path) for each in tries]
+    schemas = folder(tmp_path, {"versions.yaml": LIBRARY["versions.yaml"], "api.yaml": nothing})
+    api = load(schemas)
+    with package(Workspace(schemas=schemas, output=tmp_path / "generated"), api) as server:
+        mock = Mock(api, server, "production", 0)
+        paths = [
+            each.removeprefix("  curl http://m")
+            for each in lines(mock, api.table.environments[0], "http://m")
+            if "curl" in each
+        ]
+        ends = [(ask(mock.app, "GET", path).status_code, path) for path in paths]
     assert ends == [(200, "/spec/2025-06-01"), (200, "/spec/versions"), (200, "/spec")]
 
 
