@@ -7,8 +7,8 @@ from functools import cache
 from types import SimpleNamespace
 from typing import Any, Final
 
-import pytest
 from support.generated_server import Generated, ask, generate_adopted
+from support.tables import cases
 
 DECLARED: Final = ("multipart/mixed", "Multipart/Form-Data", "multipart/related; type=text/plain")
 # RFC 2046, section 5.1.1: up to 70 characters, without a blank at the end
@@ -41,23 +41,32 @@ def join(boundary: str, *, before: bytes = b"", end: bytes = b"\r\n") -> bytes:
     return before + b"".join(parts) + line + b"--" + end
 
 
-def fetch(number: int, body: bytes) -> str:
-    class Handlers:
-        def __getattr__(self, _: str) -> Any:
-            return lambda *_, **__: body
+class Handlers:
+    """Handlers of everything, which return *body*."""
 
-    app = (
-        made()
-        .module("server")
-        .create_app(SimpleNamespace(all=Handlers()), environment="production")
-    )
+    body: bytes
+
+    def __getattr__(self, _: str) -> Any:
+        return lambda *_, **__: self.body
+
+
+@cache
+def build() -> tuple[Handlers, Any]:
+    handlers = Handlers()
+    server = made().module("server")
+    return handlers, server.create_app(SimpleNamespace(all=handlers), environment="production")
+
+
+def fetch(number: int, body: bytes) -> str:
+    handlers, app = build()
+    handlers.body = body
     answer = ask(app, "GET", f"/bodies/{number}")
     assert (answer.status_code, answer.content) == (200, body)
     return answer.headers["content-type"]
 
 
-@pytest.mark.parametrize("number", range(len(DECLARED)))
-@pytest.mark.parametrize("before", [b"", b"A preamble.\r\n", b"--\r\n\r\n"])
+@cases("number", range(len(DECLARED)))
+@cases("before", [b"", b"A preamble.\r\n", b"--\r\n\r\n"])
 def test_multipart_body_is_parsed_by_its_content_type(number: int, before: bytes) -> None:
     for boundary in BOUNDARIES:
         body = join(boundary, before=before)
@@ -69,7 +78,7 @@ def test_multipart_body_is_parsed_by_its_content_type(number: int, before: bytes
         assert read == [part.decode() for part in PARTS]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("number", "body"),
     [(0, b""), (0, b"no parts"), (0, b"x--b\r\n"), (len(DECLARED), join("other"))],
 )

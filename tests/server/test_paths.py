@@ -148,7 +148,7 @@ def test_operation_that_any_server_selects_is_found(paths: Any, seed: int) -> No
     ordered = sorted(rows, key=lambda row: paths.concrete_first(*row))
     every = [*servers()]
     counts = [0, 0]
-    for _ in range(300):
+    for _ in range(120):
         method, template = lots.choice(rows)
         plain = re.sub(r"{.}", lambda _: lots.choice(["a", "b", "c1", "A"]), unquote(template))
         # servers with a route for the suffix are not expected to strip it
@@ -168,7 +168,7 @@ def test_operation_that_any_server_selects_is_found(paths: Any, seed: int) -> No
             alike = {reduce(each[1], flags, no_slash) for each in heads}
             is_alike = (flags or no_slash) and reduce(taken[1], flags, no_slash) in alike
             assert taken in heads or is_alike, (path, read(path), taken, readings)
-    assert min(counts) > 150, counts
+    assert min(counts) > 60, counts
 
 
 @pytest.mark.parametrize("seed", seeds(4))

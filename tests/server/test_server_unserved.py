@@ -112,24 +112,24 @@ def test_oddity_of_one_operation_affects_it_alone(name: str, tmp_path: Path) -> 
     assert statuses(app, OLD, *others) == [204] * (len(others) + 1)
 
 
-@pytest.mark.parametrize("odd", [7, "text", [1], True], ids=str)
-def test_component_that_is_no_object_affects_its_users(odd: Any, tmp_path: Path) -> None:
-    at = "#/components"
-    found = document(
-        {
-            "/a": {"get": {"responses": {"200": {"$ref": f"{at}/responses/Odd"}}}},
-            "/b": {"get": {**DONE, "requestBody": {"$ref": f"{at}/requestBodies/Odd"}}},
-            "/c": {"get": {**DONE, "parameters": [{"$ref": f"{at}/parameters/Odd"}]}},
-            "/d": {
-                "get": {"responses": {**DONE["responses"], "404": {"$ref": f"{at}/responses/Odd"}}}
-            },
-        }
-    )
+def test_component_that_is_no_object_affects_its_users(tmp_path: Path) -> None:
+    odd = {f"Odd{number}": value for number, value in enumerate((7, "text", [1], True))}
+    paths: Document = {}
+    for name in odd:
+        response, body, parameter = (
+            {"$ref": f"#/components/{section}/{name}"}
+            for section in ("responses", "requestBodies", "parameters")
+        )
+        paths[f"/a{name}"] = {"get": {"responses": {"200": response}}}
+        paths[f"/b{name}"] = {"get": {**DONE, "requestBody": body}}
+        paths[f"/c{name}"] = {"get": {**DONE, "parameters": [parameter]}}
+        paths[f"/d{name}"] = {"get": {"responses": {**DONE["responses"], "404": response}}}
+    found = document(paths)
     sections = ("responses", "requestBodies", "parameters", "headers")
-    found["components"] |= {section: {"Odd": odd} for section in sections}
+    found["components"] |= dict.fromkeys(sections, odd)
     app = app_of(generate_server(tmp_path, found))
-    asked = [f"GET /{name}" for name in "abcd"]
-    assert statuses(app, OLD, *asked) == [501, 204, 204, 204, 204]
+    asked = [f"GET {path}" for path in paths]
+    assert statuses(app, OLD, *asked) == [*[501, 204, 204, 204] * len(odd), 204]
 
 
 def test_response_that_no_value_fits_at_some_version_is_noted(tmp_path: Path) -> None:

@@ -215,7 +215,7 @@ def test_retries_get_one_answer_while_processes_are_killed(
     address = request.getfixturevalue(kind)
     servers = [Server(kind, address), Server(kind, address)]
     keys = [f"key-{at}" for at in range(30)]
-    kills = 2
+    kills = 1
     answers: dict[str, set[str]] = {key: set() for key in keys}
     cut = 0
 
