@@ -7,6 +7,7 @@ import gzip
 import json
 import logging
 import zlib
+from functools import cache, partial
 from typing import Any
 
 import pytest
@@ -53,8 +54,32 @@ class Backend:
         await send({"type": "http.response.body", "body": self.body[half:]})
 
 
+class Layer:
+    """The layer around whatever application is behind it at the time."""
+
+    def __init__(self, shop: Shop, **said: Any) -> None:
+        self.app: Any = None
+        self._layer = shop.server.versioned(
+            self._pass, environment="production", converters=Converters(), **said
+        )
+
+    async def _pass(self, scope: Any, receive: Any, send: Any) -> None:
+        await self.app(scope, receive, send)
+
+    async def ask(self, app: Any, scope: Any, receive: Any, send: Any) -> None:
+        self.app = app
+        await self._layer(scope, receive, send)
+
+
 def wrap(shop: Shop, app: Any, **said: Any) -> Any:
-    return shop.server.versioned(app, environment="production", converters=Converters(), **said)
+    """Return *app* in the layer; to make one for each application takes longer than requests."""
+    layer = Layer(shop, **said) if said else _build_layer(shop)
+    return partial(layer.ask, app)
+
+
+@cache
+def _build_layer(shop: Shop) -> Layer:
+    return Layer(shop)
 
 
 def get(
