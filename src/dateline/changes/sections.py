@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 from dateline.changes.entries import DOCUMENTATION, Entry
@@ -43,8 +44,9 @@ class PageSection:
         """Whether each group is folded, since the section is very long."""
         return self.count > _MANY and len(self.groups) > 1
 
-    @property
+    @cached_property
     def count(self) -> int:
+        # templates ask for it once for each group
         return sum(len(entries) for _, entries in self.groups)
 
 
