@@ -50,7 +50,12 @@ class AnswerSampler:
     def __init__(self, document: dict[str, Any], seed: int = 0) -> None:
         self._direction = OneWay(document, WRITE_ONLY, Hidden.ABSENT)
         self.document = self._direction.document(document)
-        self.sampler = Sampler(self.document, seed)
+        self._seed = seed
+
+    @cached_property
+    def sampler(self) -> Sampler:
+        """Creates the values; the schemas of a large document take long to read."""
+        return Sampler(self.document, self._seed)
 
     def read_schema(self, holder: dict[str, Any]) -> Any:
         """Return the schema that *holder* has, with its examples (OpenAPI 3.1.1, 4.8.14)."""
@@ -70,15 +75,13 @@ def list_unanswered(document: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
     """
     unsampled = Unsampled(document)
     emptiness = Emptiness(document, unsampled.has)
-    answers: AnswerSampler | None = None
     for path, written in path_items(document):
         for method, operation in operations(resolve(document, written)):
             holder = _find_answer(document, operation)
             if not emptiness.is_empty(holder.get("schema")):
                 continue
-            answers = answers or AnswerSampler(document)
             try:
-                answers.sampler.value(answers.read_schema(holder), method)
+                unsampled.answers.sampler.value(unsampled.answers.read_schema(holder), method)
             except UnsatisfiedError as error:
                 yield path, method_name(method), error.reason
 
@@ -102,8 +105,14 @@ class Unsampled:
         self._known: dict[str, bool] = {}
 
     @cached_property
+    def answers(self) -> AnswerSampler:
+        """Samples the answers of the document."""
+        return AnswerSampler(self._document)
+
+    @cached_property
     def _sampler(self) -> Sampler:
-        return Sampler(self._document)
+        is_same = self.answers.document is self._document
+        return self.answers.sampler if is_same else Sampler(self._document)
 
     @cached_property
     def _small_sampler(self) -> Sampler:

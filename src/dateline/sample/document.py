@@ -20,7 +20,7 @@ from dateline.schema.constraints import (
     with_format_patterns,
 )
 from dateline.schema.dialect import Dialect, fold_null
-from dateline.schema.memo import Memo, memoize
+from dateline.schema.memo import Memo, closure, memoize
 from dateline.schema.parts import PartReader
 from dateline.schema.references import Located, Resolver
 from dateline.schema.types import UNIONS
@@ -71,6 +71,8 @@ class SampledDocument:
 
         That is infinity if every value is infinite.
         """
+        self._depths: dict[str, float] = {}
+        """The depths of the targets of references, as far as they were needed."""
         self._reader = PartReader(self.root)
         self._written = memoize(self._write_reference)
         self.read = Memo(SampledDocument._read_schema, owner=self)
@@ -259,23 +261,26 @@ class SampledDocument:
         return _make_validator(rooted, registry)
 
     def _find_depth(self, schema: Any) -> float:
-        return _depth(schema, self._depths)
+        goals: dict[str, Any] = {}
 
-    @cached_property
-    def _depths(self) -> dict[str, float]:
-        """The depths of the targets of all references."""
-        # the schema as read may have more references than the document itself
-        known = ("#" + pointer(("components", "schemas", name)) for name in self._schemas)
-        references = _list_references(self.root).union(known)
-        goals = {each: self._reader.resolver.locate(each) for each in sorted(references)}
-        found, before = dict.fromkeys(goals, math.inf), dict[str, float]()
-        while before != found:
-            before = dict(found)
-            for reference, goal in goals.items():
-                if goal is not None:
-                    # those found in this round count: fewer rounds are needed
-                    found[reference] = _depth(goal.value, found)
-        return found
+        def list_next(reference: str) -> list[str]:
+            goal = self._reader.resolver.locate(reference)
+            if goal is None:
+                return []
+            goals[reference] = goal.value
+            return [each for each in _list_deciding(goal.value) if each not in found]
+
+        found = self._depths
+        missing = closure([each for each in _list_deciding(schema) if each not in found], list_next)
+        # a dangling reference has no value
+        found |= dict.fromkeys(missing, math.inf)
+        before = dict[str, float]()
+        while before != (now := {each: found[each] for each in goals}):
+            before = now
+            # those found in this round count: fewer rounds are needed from the deepest up
+            for reference in reversed(goals):
+                found[reference] = _depth(goals[reference], found)
+        return _depth(schema, found)
 
 
 def _compile_plain(schemas: str) -> Any:
@@ -354,17 +359,18 @@ def _list_needed(schema: dict[str, Any]) -> Iterator[Any]:
             yield schema.get("items", True)
 
 
-def _list_references(root: Any) -> set[str]:
-    found: set[str] = set()
-    pending = [root]
+def _list_deciding(schema: Any) -> list[str]:
+    """Return the references that the depth of *schema* depends on."""
+    found: list[str] = []
+    pending = [schema]
     while pending:
         node = pending.pop()
-        if isinstance(node, dict):
-            if isinstance(node.get("$ref"), str):
-                found.add(node["$ref"])
-            pending += node.values()
-        elif isinstance(node, list):
-            pending += node
+        if not isinstance(node, dict) or "const" in node or "enum" in node:
+            continue
+        found += [node["$ref"]] if isinstance(node.get("$ref"), str) else []
+        for keyword in ("allOf", *UNIONS):
+            pending += node.get(keyword) or ()
+        pending += _list_needed(node)
     return found
 
 
