@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import json
 from datetime import date
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
 import yaml
 from support.commands import dateline
+from support.generated_server import keep_folder
 from support.sources import LIBRARY, VERSIONS, folder, loaded, problems
 
 from dateline.check import Published, breaches, check
 from dateline.check.baseline import read_tree
 from dateline.files import write
-from dateline.model import Api, Finding
+from dateline.model import Api, Artifact, Finding
 from dateline.render import render
 
 TODAY: Final = date(2026, 1, 10)
@@ -37,10 +39,16 @@ def files(*announcements: str, **changed: str) -> dict[str, str]:
 
 def publish(root: Path, *announcements: str, **changed: str) -> Published:
     """Return what callers have after the API is generated with *announcements*."""
-    api = loaded(root, files(*announcements, **changed))
-    made = render(api, models=False, changes=False, validate=False).artifacts
-    write(made, root / "generated", protected=())
+    sources = files(*announcements, **changed)
+    folder(root, sources)
+    write(render_documents(tuple(sources.items())), root / "generated", protected=())
     return read_tree(root / "generated")
+
+
+@cache
+def render_documents(sources: tuple[tuple[str, str], ...]) -> tuple[Artifact, ...]:
+    api = loaded(keep_folder(), dict(sources))
+    return tuple(render(api, models=False, changes=False, validate=False).artifacts)
 
 
 def line(found: Finding) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import pytest
 from support.commands import dateline
@@ -37,16 +37,15 @@ def publish(root: Path, policy: str) -> None:
     git("commit", "-q", "-m", "policy")
 
 
-@pytest.mark.parametrize("who", ["@library/api", "ADA", "Ada Lovelace (@Library/API)", "bob, ada"])
-def test_listed_approver_may_approve(committed: Path, who: str) -> None:
+def test_listed_approver_may_approve(committed: Path) -> None:
     publish(committed, TEAM)
     edit(committed, LOST)
-    assert dateline(*ASKED, "--approved-by", who).status == 0
+    assert dateline(*ASKED, "--approved-by", "Ada Lovelace (@Library/API)").status == 0
     assert list_unwaived() == []
-    assert f"Agreed. (approved by {who})" in dateline("status").out
+    assert "Agreed. (approved by Ada Lovelace (@Library/API))" in dateline("status").out
 
 
-@pytest.mark.parametrize("who", [None, "@library", "@library/apis", "adam", "api"])
+@pytest.mark.parametrize("who", [None, "adam"])
 def test_unlisted_approver_may_not_approve(committed: Path, who: str | None) -> None:
     publish(committed, TEAM)
     edit(committed, LOST)
@@ -57,6 +56,17 @@ def test_unlisted_approver_may_not_approve(committed: Path, who: str | None) -> 
     by = f"approved by {who} only" if who else "not approved"
     assert f"is {by}; who may: @library/api, ada" in outcome.out
     assert "  unapproved until 2999-01-01" in dateline("status").out
+
+
+@cases(
+    ("who", "may"),
+    [
+        *((who, True) for who in ("@library/api", "ADA", "Ada (@Library/API)", "bob, ada")),
+        *((who, False) for who in (None, "", "@library", "@library/apis", "adam", "api")),
+    ],
+)
+def test_approvers_are_whole_names_in_any_case(who: str | None, may: bool) -> None:
+    assert is_approved(who, frozenset({"@library/api", "ada"})) is may
 
 
 def test_settled_waiver_needs_no_approval_later(committed: Path) -> None:
@@ -111,15 +121,14 @@ def test_code_owners_of_the_waivers_file_approve(committed: Path) -> None:
     assert "who may: nobody: CODEOWNERS names no owner" in dateline("check").out
 
 
-@pytest.mark.parametrize("place", [".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS"])
 @pytest.mark.parametrize(
-    ("before", "now"),
+    ("place", "before", "now"),
     [
-        ("* @library/api\n", "* @library/api @mallory\n"),
-        ("* @library/api\n", "* @library/api\n/schemas/ @mallory\n"),
-        ("* @library/api\n", "* @mallory\n"),
-        ("* @library/api\n/docs/ @mallory\n", "* @mallory\n"),
-        (None, "* @mallory\n"),
+        (".github/CODEOWNERS", "* @library/api\n", "* @library/api @mallory\n"),
+        (".github/CODEOWNERS", "* @library/api\n/docs/ @mallory\n", "* @mallory\n"),
+        ("CODEOWNERS", "* @library/api\n", "* @library/api\n/schemas/ @mallory\n"),
+        ("CODEOWNERS", None, "* @mallory\n"),
+        ("docs/CODEOWNERS", "* @library/api\n", "* @mallory\n"),
     ],
 )
 def test_code_owners_added_in_the_same_change_do_not_count(
@@ -239,6 +248,4 @@ def test_last_matching_pattern_of_each_section_counts(text: str, owners: list[st
 
 
 def test_anybody_may_approve_without_a_policy() -> None:
-    given: list[Any] = [None, "", "@a"]
-    assert [is_approved(one, None) for one in given] == [True, True, True]
-    assert [is_approved(one, frozenset({"@a"})) for one in given] == [False, False, True]
+    assert all(is_approved(one, None) for one in (None, "", "@a"))

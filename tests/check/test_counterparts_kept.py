@@ -295,9 +295,36 @@ REWRITTEN: Final = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("case", REWRITTEN)
-def test_rewriting_with_the_same_meaning_has_no_finding(project: Path, case: str) -> None:
-    edit(project, REWRITTEN[case])
+# Rewritings of different parts are made together.
+TOGETHER: Final = (
+    (
+        "a field by reference",
+        "an enum through another part",
+        "a value for each date",
+        "parameters of the path",
+        "a description",
+        "a new field",
+    ),
+    ("all fields in a part",),
+    (
+        "fields in another order",
+        "enums where they are used",
+        "values in another order",
+        "a parameter by reference",
+    ),
+)
+
+
+def test_every_rewriting_is_made() -> None:
+    assert sorted(REWRITTEN) == sorted(name for names in TOGETHER for name in names)
+
+
+@pytest.mark.parametrize("names", TOGETHER, ids=lambda names: names[0])
+def test_rewriting_with_the_same_meaning_has_no_finding(
+    project: Path, names: tuple[str, ...]
+) -> None:
+    for name in names:
+        edit(project, REWRITTEN[name])
     assert list_unwaived() == []
     outcome = dateline("generate")
     assert outcome.status == 0, outcome.err

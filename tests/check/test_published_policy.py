@@ -426,8 +426,15 @@ def test_renamed_header_is_reported_in_the_table(project: Path) -> None:
 REFUSED: Final = "an unknown version is refused (unknown: nearest -> refused)"
 
 
-@pytest.mark.parametrize("place", ["header: X-API-Version", "query: version", "path: true"])
-@pytest.mark.parametrize("after", ["", "unknown: refused\n"])
+@pytest.mark.parametrize(
+    ("place", "after"),
+    [
+        ("header: X-API-Version", ""),
+        ("header: X-API-Version", "unknown: refused\n"),
+        ("query: version", ""),
+        ("path: true", ""),
+    ],
+)
 def test_unknown_versions_stay_accepted(place: str, after: str, project: Path) -> None:
     near = f"{place}\nunknown: nearest\ndefault"
     parameter = "      parameters: [{ $ref: '#/components/parameters/Version' }]\n"
@@ -530,8 +537,13 @@ def test_file_named_like_a_git_reference_is_no_merge(committed: Path) -> None:
     assert Repository(committed).is_merging() is True
 
 
-@pytest.mark.parametrize("kind", ["branch", "remote branch", "tag", "commit", "short commit"])
-@pytest.mark.parametrize("is_folder", [True, False], ids=["folder", "file"])
+@pytest.mark.parametrize(
+    ("kind", "is_folder"),
+    [
+        *((kind, True) for kind in ("branch", "remote branch", "tag", "commit", "short commit")),
+        ("branch", False),
+    ],
+)
 def test_path_named_like_a_revision_is_not_the_baseline(
     committed: Path, kind: str, is_folder: bool
 ) -> None:

@@ -31,9 +31,9 @@ def some(project: Project) -> int:
 
 
 def test_edits_that_are_not_listed_as_additive_are_found(project: Project, some: int) -> None:
-    made = list(project.edits(seed=3, count=2 * some))
+    made = list(project.edits(seed=3, count=some))
     assert [str(case) for case in made if not case.listed and not case.refused] == []
-    assert sum(not case.listed for case in made) > 0.7 * some
+    assert sum(not case.listed for case in made) > 0.3 * some
 
 
 def test_additive_edits_pass(project: Project, some: int) -> None:
@@ -43,6 +43,6 @@ def test_additive_edits_pass(project: Project, some: int) -> None:
 
 
 def test_rewritings_with_the_same_meaning_pass(project: Project, some: int) -> None:
-    made = list(project.rewritings(seed=3, count=some))
+    made = list(project.rewritings(seed=3, count=some // 2))
     assert [str(case) for case in made if breaches(case.findings)] == []
-    assert len({case.done for case in made}) > 0.7 * some
+    assert len({case.done for case in made}) > 0.3 * some
