@@ -14,13 +14,16 @@ from zipfile import ZipFile
 
 import pytest
 from support import odd_api
+from support.adopted_apis import store
 from support.archive_api import ARCHIVE
 from support.converting import load_project, read_blocks
 from support.events import EVENTS
 from support.generated_server import Generated
 from support.sources import loaded
+from support.unions_api import documents
 from support.uploads_api import UPLOADS
 
+from dateline.adopt import adopt
 from dateline.edit import init, init_server
 from dateline.load import load
 
@@ -309,9 +312,11 @@ def checked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (made / "wrong.py").write_text(WRONG)
     Generated(folder, load_project(folder / "people"), "people")
     Generated(folder, loaded(folder / "events", EVENTS), "library")
+    adopt(store(folder, [*documents().values()]), folder / "unions" / "schemas", package="unions")
+    Generated(folder, load(folder / "unions" / "schemas"), "unions")
     init(folder / "starter")
     Generated(folder, load(folder / "starter" / "schemas"), "starter")
-    for name in ("payment", "events", "starter"):
+    for name in ("payment", "events", "starter", "unions"):
         first = init_server(folder / name).read_text()
         first = first.replace("library", "starter") if name == "starter" else first
         (made / f"first_{name}.py").write_text(first)
@@ -326,7 +331,7 @@ def checked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     Generated(folder, loaded(folder / "archive", ARCHIVE), "archive")
     (made / "calling.py").write_text(CALLING)
     (made / "miscalling.py").write_text(MISCALLING)
-    for package in ("odd", "people", "library", "uploads", "archive", "starter"):
+    for package in ("odd", "people", "library", "uploads", "archive", "starter", "unions"):
         import_shared_modules(made, package)
     (made / "mypy.ini").write_text("[mypy]\nstrict = True\npython_version = 3.11\n")
     settings = {"typeCheckingMode": "strict", "pythonVersion": "3.11"}
@@ -392,6 +397,7 @@ def test_mypy_accepts_a_server_and_rejects_wrong_handlers(checked: Path) -> None
     files = ["right.py", "wrong.py", "sending.py", "misusing.py", "odd", "paynet", "library"]
     files += ["converters.py", "misconverting.py", "people", "archive", "uploads", *_CALLING]
     files += ["first_payment.py", "first_events.py", "first_starter.py", "starter"]
+    files += ["first_unions.py", "unions"]
     found = errors(ran(checked, sys.executable, "-m", "mypy", *files))
     assert found == [*_MISCALLED, *_MISCONVERTED, *_MISUPLOADED, *_MISUSED, *_WRONG]
 

@@ -236,6 +236,13 @@ POSITIONS: Final[dict[str, Position]] = {
     "definitions": Position(lambda x, _: {**S, "definitions": {"d": x}}, _same),
 }
 
+CORE: Final = ("body", "properties", "items", "allOf", "oneOf", "anyOf, overlapping", "not")
+"""Positions of the further cases of a keyword, and of those of an annotation."""
+
+ANNOTATIONS: Final = frozenset(
+    {"$comment", "title", "description", "examples", "xml", "externalDocs", "deprecated"}
+)
+
 VALUES: Final[list[Json]] = [
     *("a", "b", "c", "ab", "ba", "abc", "abcd", "abcde", "2025-01-01", "2025-01-01T00:00:00Z"),
     *(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 1.5, 2**40, True, None),
@@ -276,12 +283,16 @@ def api(**more: Any) -> str:
 
 
 def schema_sources() -> tuple[dict[str, Json], list[Pair]]:
-    """Return definitions of every keyword at every position by the name of the pair."""
+    """Return definitions of every keyword by the name of the pair.
+
+    The first case of a keyword is at every position.
+    """
     parts: dict[str, Json] = {}
     pairs: list[Pair] = []
     for keyword, cases in KEYWORDS.items():
         for number, (newest, before) in enumerate(cases):
-            for position, (held, _) in POSITIONS.items():
+            for position in CORE if number or keyword in ANNOTATIONS else POSITIONS:
+                held = POSITIONS[position].schema
                 name = f"Pair{len(pairs)}"
                 schema = {**newest, **was(**before)}
                 content = {"application/json": {"schema": held(schema, name)}}
