@@ -14,11 +14,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis.strategies import none
 from support.reports import shorten_reports
 from support.scratch import use_memory
+from support.seeds import scale
 
 # The same examples in every run and on every machine, so that a failure can be reproduced. No
 # deadlines: a busy machine is no defect of the code.
 settings.register_profile(
     "dateline",
+    max_examples=scale(100),
     derandomize=True,
     database=None,
     deadline=None,

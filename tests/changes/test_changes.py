@@ -278,13 +278,11 @@ def test_pages_that_would_name_operations_too_often_are_left_out(tmp_path: Path)
         return render_pages(loaded(tmp_path / str(fields), files))
 
     # six pages contain the changes of the third version
-    most = MOST_NAMED // 6 // 300
+    fields = MOST_NAMED // 6 // 300 + 1
     every = {f"{older}...{newer}.md" for older, newer in combinations(dates, 2)}
     left_out = {f"{dates[first]}...{dates[last]}.md" for first, last in ((0, 2), (0, 3), (1, 3))}
-    for fields, expected in ((most, every), (most + 1, every - left_out)):
-        assert {
-            name for name in made(fields) if name[0] == "2" and name.endswith(".md")
-        } == expected
+    written = {name for name in made(fields) if name[0] == "2" and name.endswith(".md")}
+    assert written == every - left_out
 
 
 def test_output_is_deterministic(tmp_path: Path) -> None:
@@ -333,7 +331,7 @@ def test_template_of_an_entry_escapes_values(tmp_path: Path, library: Api) -> No
 # --- Laws for random APIs
 
 
-@pytest.fixture(scope="module", params=seeds(5))
+@pytest.fixture(scope="module", params=seeds(4))
 def by_chance(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Api:
     return loaded(tmp_path_factory.mktemp("gated"), gated_apis.sources(request.param))
 

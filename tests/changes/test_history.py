@@ -26,7 +26,7 @@ def library(tmp_path: Path) -> Api:
     return loaded(tmp_path, LIBRARY)
 
 
-@pytest.fixture(params=seeds(5))
+@pytest.fixture(params=seeds(4))
 def by_chance(request: pytest.FixtureRequest, tmp_path: Path) -> Api:
     return loaded(tmp_path, gated_apis.sources(request.param))
 

@@ -11,12 +11,14 @@ import tomllib
 import warnings
 from copy import copy, deepcopy
 from datetime import UTC, datetime, timedelta
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 from uuid import UUID
 
 import pytest
 from pydantic import BaseModel, TypeAdapter, ValidationError
+from support.model_documents import DOCUMENTS
 from support.modelling import TEXT, Package, document, files, generate_single, record, ref, table
 from support.tables import cases
 
@@ -163,17 +165,16 @@ def test_output_does_not_depend_on_the_hash_seed() -> None:
         "print(sha256(repr([files({'2024-01-01': each}) for each in DOCUMENTS.values()])"
         ".encode()).hexdigest())"
     )
-    ran = [
-        subprocess.run(
-            [sys.executable, "-c", program],
-            env={**os.environ, "PYTHONHASHSEED": seed},
-            cwd=Path(__file__).parents[2],
-            capture_output=True,
-            check=True,
-        ).stdout
-        for seed in ("1", "2")
-    ]
-    assert ran[0] == ran[1] != b""
+    ran = subprocess.run(
+        [sys.executable, "-c", program],
+        env={**os.environ, "PYTHONHASHSEED": "1"},
+        cwd=Path(__file__).parents[2],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    here = repr([files({"2024-01-01": each}) for each in DOCUMENTS.values()])
+    assert ran == f"{sha256(here.encode()).hexdigest()}\n"
 
 
 # What models accept and write

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from itertools import product
 from typing import Any
 
 import pytest
@@ -74,7 +73,11 @@ def generate(documents: list[dict[str, Any]]) -> Models:
     return generate_models(contracts, table(DATES, "library"), [builtin_templates()])
 
 
-@pytest.mark.parametrize("dialects", sorted({*product(("3.0.3", "3.1.0"), repeat=3)}), ids="-".join)
+@pytest.mark.parametrize(
+    "dialects",
+    [("3.0.3", "3.0.3", "3.1.0"), ("3.1.0", "3.1.0", "3.0.3"), ("3.0.3", "3.1.0", "3.0.3")],
+    ids="-".join,
+)
 def test_output_does_not_depend_on_shared_scalars(dialects: tuple[str, ...]) -> None:
     documents = [document(make_schemas(at), each) for at, each in enumerate(dialects)]
     shared, apart = generate(documents), generate(json.loads(json.dumps(documents)))

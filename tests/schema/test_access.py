@@ -125,25 +125,25 @@ SENT: Final = {"name": "a", "secret": "s"}
 SHOWN: Final = {"id": "1", "name": "a"}
 
 
-def document(openapi: str) -> dict[str, Any]:
-    def body(schema: Any) -> Any:
-        return {"content": {"application/json": {"schema": schema}}}
+def body(schema: Any) -> Any:
+    return {"content": {"application/json": {"schema": schema}}}
 
-    return {
-        "openapi": openapi,
-        "info": {"title": "Access", "version": VERSION},
-        "paths": {
-            f"/{name}": {
-                "put": {
-                    "operationId": f"put_{name}",
-                    "requestBody": {**body(schema), "required": True},
-                    "responses": {"200": {"description": "", **body(schema)}},
-                }
+
+DOCUMENT: Final[dict[str, Any]] = {
+    "openapi": "3.0.3",
+    "info": {"title": "Access", "version": VERSION},
+    "paths": {
+        f"/{name}": {
+            "put": {
+                "operationId": f"put_{name}",
+                "requestBody": {**body(schema), "required": True},
+                "responses": {"200": {"description": "", **body(schema)}},
             }
-            for name, (schema, _) in POSITIONS.items()
-        },
-        "components": {"schemas": COMPONENTS},
-    }
+        }
+        for name, (schema, _) in POSITIONS.items()
+    },
+    "components": {"schemas": COMPONENTS},
+}
 
 
 class Handlers:
@@ -160,10 +160,10 @@ class Handlers:
         return put
 
 
-@pytest.fixture(scope="module", params=["3.0.3", "3.1.0"])
-def project(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("access")
-    return adopt_project(root, document(request.param), "access_served")
+    return adopt_project(root, DOCUMENT, "access_served")
 
 
 @pytest.fixture(scope="module")
@@ -194,7 +194,7 @@ def test_server_hides_fields_of_the_other_direction(
     assert (answer.status_code, answer.json()) == (200, put(SHOWN))
     assert _plain(handlers.sent) == put(SENT)
     # a field of responses is ignored in requests, whatever its value
-    for known in ("1", 1, None):
+    for known in (1, None):
         answer = ask(app, "PUT", f"/{position}", json=put({**SENT, "id": known}))
         assert answer.status_code == 200, answer.text
         assert _plain(handlers.sent) == put(SENT)

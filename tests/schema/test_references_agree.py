@@ -140,12 +140,18 @@ def test_another_spelling_is_no_change(openapi: str, kind: str) -> None:
     assert {name: said for name, said in found.items() if said} == {}
 
 
-@pytest.mark.parametrize("openapi", VERSIONS)
-def test_values_are_validated_alike(openapi: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("openapi", "kinds"),
+    [
+        ("3.0.3", ("values", "fields")),
+        ("3.1.0", ("one value", "fields", "a bound", "items")),
+    ],
+)
+def test_values_are_validated_alike(openapi: str, kinds: tuple[str, ...], tmp_path: Path) -> None:
     schemas: dict[str, Schema] = {}
     named: dict[str, tuple[str, str]] = {}
-    for number, (kind, (schema, _)) in enumerate(JUDGED.items()):
-        components, uses = spell_all(openapi, schema)
+    for number, kind in enumerate(kinds):
+        components, uses = spell_all(openapi, JUDGED[kind][0])
         prefix = f"K{chr(97 + number)}"
         text = json.dumps([components, uses])
         for name in components:
@@ -172,10 +178,11 @@ def test_values_are_validated_alike(openapi: str, tmp_path: Path) -> None:
     assert wrong == []
 
 
-@pytest.mark.parametrize("openapi", VERSIONS)
-@pytest.mark.parametrize("edit", EDITED)
+@pytest.mark.parametrize(
+    ("edit", "openapi"), [*((edit, "3.1.0") for edit in EDITED), ("field below added", "3.0.3")]
+)
 def test_values_are_narrowed_and_change_pages_written_alike(
-    openapi: str, edit: str, tmp_path: Path
+    edit: str, openapi: str, tmp_path: Path
 ) -> None:
     # the document is rendered as it was written
     adopt_all(tmp_path, [document(openapi, each) for each in EDITED[edit]])
@@ -260,10 +267,11 @@ UNSERVABLE: Final[dict[str, tuple[Schema, set[str]]]] = {
 }
 
 
-@pytest.mark.parametrize("openapi", VERSIONS)
-@pytest.mark.parametrize("case", UNSERVABLE)
+@pytest.mark.parametrize(
+    ("case", "openapi"), [*((case, "3.1.0") for case in UNSERVABLE), ("a value", "3.0.3")]
+)
 def test_unservable_parts_are_found_behind_every_spelling(
-    openapi: str, case: str, tmp_path: Path
+    case: str, openapi: str, tmp_path: Path
 ) -> None:
     schema, expected = UNSERVABLE[case]
     for name, spell in (OLD if openapi.startswith("3.0") else MODERN).items():
