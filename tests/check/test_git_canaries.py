@@ -255,26 +255,32 @@ SURROUNDINGS: Final[dict[str, Callable[[str, str], dict[str, str]]]] = {
 }
 
 
-@pytest.mark.parametrize("name", SURROUNDINGS)
 def test_git_settings_from_elsewhere_have_no_effect(
     project: Path,
     tmp_path: Path,
     canaries: Canaries,
     monkeypatch: pytest.MonkeyPatch,
     expected: list[Outcome],
-    name: str,
 ) -> None:
     canary = canaries.plant("canary")
     shutil.copy(canary, Path(canary).with_name("git-submodule"))
     other = shutil.copytree(project, tmp_path / "other")
     git("-C", str(other), "config", "core.fsmonitor", canary)
-    for key, value in SURROUNDINGS[name](canary, str(other)).items():
-        monkeypatch.setenv(key, value)
-    assert (read_baseline(), canaries.ran()) == (expected, set())
+    settings = {name: each(canary, str(other)) for name, each in SURROUNDINGS.items()}
+    with monkeypatch.context() as patch:
+        for key, value in {k: v for each in settings.values() for k, v in each.items()}.items():
+            patch.setenv(key, value)
+        assert (read_baseline(), canaries.ran()) == (expected, set())
     edit(("title: Library", "title: Libraries"))
-    for command in ("status", "diff", "submodule"):
-        run_git(command)
-    assert canaries.ran() == {"canary"}
+    # each of them has an effect on git itself
+    for name, each in settings.items():
+        with monkeypatch.context() as patch:
+            for key, value in each.items():
+                patch.setenv(key, value)
+            for command in ("status", "diff", "submodule"):
+                run_git(command)
+        assert canaries.ran() == {"canary"}, name
+        canaries.clear()
 
 
 def test_git_is_not_run_from_the_project_folder(

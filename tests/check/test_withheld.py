@@ -8,12 +8,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from itertools import product
 from pathlib import Path
+from random import Random
 from typing import Any, Final
 
 import pytest
 import yaml
 from support.narrowed import Law
 from support.parts import load_parts
+from support.seeds import scale
 from support.sources import API, VERSIONS, loaded
 
 from dateline.check.servable import check_servable
@@ -254,7 +256,9 @@ def cases() -> Iterator[tuple[str, Schema, list[Any]]]:
 def group_cases() -> Iterator[list[tuple[Schema, list[Any]]]]:
     """Yield cases whose schemas have the same words: no case declares what another leaves out."""
     groups = defaultdict[tuple[str, bool], list[tuple[Schema, list[Any]]]](list)
-    for kind, schema, values in cases():
+    every = list(cases())
+    some = Random(1).sample(every, min(2 * scale(len(every)), len(every)))
+    for kind, schema, values in some:
         groups[kind, names_newer(schema)].append((schema, values))
     yield from groups.values()
 
@@ -269,12 +273,13 @@ def names_newer(schema: Schema) -> bool:
 
 
 def test_response_without_an_older_form_is_found() -> None:
-    wrong, broken, alarms = [], 0, 0
+    wrong, tried, broken, alarms = [], 0, 0, 0
     for group in group_cases():
         for (schema, _), outcome in zip(group, judge(group), strict=True):
             if outcome is None:
                 continue  # such as a substitute that doesn't satisfy the other keywords
             breaches, findings = outcome
+            tried += 1
             failing = [each for each in breaches or () if "was copied" not in each]
             broken += bool(failing)
             alarms += bool(findings) and not failing
@@ -283,7 +288,7 @@ def test_response_without_an_older_form_is_found() -> None:
                 wrong.append((schema, failing[0]))
             assert all(one.rule in RULES and one.verdict is not Verdict.NEVER for one in findings)
     assert wrong == []
-    assert broken > 150
+    assert broken > 0.2 * tried
     # safe constraints usually have no finding, but may have: any item is considered possible
     assert alarms < 2 * broken
 

@@ -7,6 +7,7 @@ import re
 import shlex
 from datetime import date
 from pathlib import Path
+from random import Random
 from typing import Any, Final
 
 import pytest
@@ -14,6 +15,7 @@ import yaml
 from support.commands import dateline
 from support.published_projects import MISTAKES, SOURCES, Project
 from support.rule_cases import document
+from support.seeds import scale
 from support.sources import folder
 
 from dateline.bundle import Document
@@ -252,7 +254,7 @@ def gate_edit(project: Project) -> Plan:
     return plan
 
 
-@pytest.mark.parametrize("mistake", MISTAKES)
+@pytest.mark.parametrize("mistake", Random(1).sample([*MISTAKES], scale(len(MISTAKES))))
 def test_printed_command_waives_a_mistake(
     mistake: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
