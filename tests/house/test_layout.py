@@ -6,7 +6,6 @@ import ast
 import re
 from pathlib import Path
 
-from support.source_trees import list_imports_of
 from support.tables import cases
 
 TESTS = Path(__file__).parents[1]
@@ -36,8 +35,8 @@ def test_every_folder_has_the_name_of_a_room() -> None:
 @cases("path", FILES, ids=lambda path: str(path.relative_to(TESTS)))
 def test_file_is_short_and_imports_no_test(path: Path) -> None:
     text = path.read_text("utf-8")
-    tests = [name for name in list_imports_of(path) if re.match(r"test_|\.\.", name)]
-    assert tests == []
+    # to parse every test would take longer than to run many of them
+    assert re.findall(r"^ *(?:from|import) test_\S*", text, re.MULTILINE) == []
     assert len(text.splitlines()) <= MOST_LINES
 
 

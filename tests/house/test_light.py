@@ -28,9 +28,18 @@ class Hide(MetaPathFinder):
         if name.partition(".")[0] in hidden:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 sys.meta_path.insert(0, Hide())
-sys.argv[0] = "dateline"
+import os
+import dateline.check, dateline.cli, dateline.edit, dateline.report
 from dateline.entry import main
-main()
+# each command is a fork of a process with the imports of most
+commands, log = sys.argv.pop(1).split(";"), sys.argv.pop(1)
+for number, command in enumerate(commands):
+    if os.fork() == 0:
+        for stream in (1, 2):
+            os.dup2(os.open(f"{log}-{number}", os.O_CREAT | os.O_APPEND | os.O_WRONLY), stream)
+        sys.argv = ["dateline", *command.split(",")]
+        main()
+    print(os.waitstatus_to_exitcode(os.wait()[1]), flush=True)
 """
 
 
@@ -71,10 +80,17 @@ def list_hidden() -> list[str]:
     )
 
 
-def run(project: Path, *arguments: str) -> tuple[int, str]:
-    command = [sys.executable, "-c", HIDING, ",".join(list_hidden()), *arguments]
-    done = subprocess.run(command, cwd=project, capture_output=True, text=True, check=False)
-    return done.returncode, done.stdout + done.stderr
+def run_all(project: Path, *commands: list[str]) -> list[tuple[int, str]]:
+    """Return the status of each of *commands* with everything else hidden, and what it prints."""
+    log = project.with_name(f"{project.name}-log")
+    joined = ";".join(map(",".join, commands))
+    program = [sys.executable, "-c", HIDING, ",".join(list_hidden()), joined, str(log)]
+    done = subprocess.run(program, cwd=project, capture_output=True, text=True, check=True)
+    logs = [log.with_name(f"{log.name}-{number}") for number in range(len(commands))]
+    printed = [each.read_text("utf-8") for each in logs]
+    for each in logs:
+        each.unlink()
+    return list(zip(map(int, done.stdout.split()), printed, strict=True))
 
 
 def test_light_installation_is_small() -> None:
@@ -111,9 +127,8 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
-@pytest.mark.parametrize(
-    ("arguments", "status", "said"),
-    [
+def test_reading_commands_run(project: Path) -> None:
+    expected = [
         (["check"], 1, "LoanState: value lost added"),
         (["check", "--format", "sarif"], 1, "value-added"),
         (["diff", "2025-01-15", "2025-09-01"], 0, "field renamed"),
@@ -121,13 +136,11 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (["status"], 0, "run `dateline generate`"),
         (["history", "Loan.borrower"], 0, "reader"),
         (["explain", "value-added"], 0, "An enum that callers read gains no value."),
-    ],
-    ids=lambda value: "-".join(value) if isinstance(value, list) else None,
-)
-def test_reading_commands_run(project: Path, arguments: list[str], status: int, said: str) -> None:
-    ended, printed = run(project, *arguments)
-    assert ended == status, printed
-    assert said in printed
+    ]
+    outcomes = run_all(project, *(arguments for arguments, _, _ in expected))
+    for (arguments, status, said), (ended, printed) in zip(expected, outcomes, strict=True):
+        assert (arguments, ended) == (arguments, status), printed
+        assert said in printed, arguments
 
 
 def test_other_commands_say_what_to_install(project: Path) -> None:
@@ -137,7 +150,7 @@ def test_other_commands_say_what_to_install(project: Path) -> None:
     # cached layout is not generated again
     shutil.rmtree(project / ".generated.dateline")
     before = sorted(project.glob("generated/**/*"))
-    ended, printed = run(project, "generate")
+    ((ended, printed),) = run_all(project, ["generate"])
     assert (ended, printed.count("\n")) == (2, 1), printed
     assert "run `pip install 'dateline[generate]'`" in printed
     assert sorted(project.glob("generated/**/*")) == before

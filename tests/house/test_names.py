@@ -104,7 +104,7 @@ def test_docstrings_use_the_words_of_the_field(path: Path) -> None:
     kinds = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Module
     found = [
         docstring
-        for node in ast.walk(parse_file(path))
+        for node in (parse_file(path), *list_statements(path))
         if isinstance(node, kinds) and (docstring := ast.get_docstring(node))
     ]
     assert [each for each in found if DIALECT.search(each)] == []
