@@ -523,17 +523,15 @@ def test_values_do_not_depend_on_the_hash_seed() -> None:
         "print(json.dumps(t.value(t.PERSON)))"
     )
     here = Path(__file__).parent
-    runs = {
-        subprocess.run(
-            [sys.executable, "-c", code, here, here.parent],
-            env={"PYTHONHASHSEED": seed},
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
-        for seed in ("1", "2")
-    }
-    assert len(runs) == 1
+    run = subprocess.run(
+        [sys.executable, "-c", code, here, here.parent],
+        env={"PYTHONHASHSEED": "1"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    # this process has a random seed
+    assert json.loads(run.stdout) == value(PERSON)
 
 
 def test_schema_may_refer_to_an_otherwise_unused_component() -> None:
