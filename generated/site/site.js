@@ -1,5 +1,5 @@
 "use strict";
-// Search, the memory of the version picker, links of fields to themselves, and buttons that copy. Without it the pages lack nothing else.
+// Search, the memory of the version picker, links of fields to themselves, folded parts that links lead to, and buttons that copy. Without it the pages lack nothing else.
 (() => {
   const up = document.body.dataset.up;
   const version = document.body.dataset.version;
@@ -11,6 +11,11 @@
     link.textContent = name.textContent;
     name.replaceWith(link);
   }
+
+  // --- what a link leads to is open
+  const unfold = () => document.querySelector(":target")?.closest("summary")?.parentElement.setAttribute("open", "");
+  window.addEventListener("hashchange", unfold);
+  window.addEventListener("load", unfold);
 
   // --- copy buttons
   for (const block of document.querySelectorAll("pre:not(.fragment)")) {

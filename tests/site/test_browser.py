@@ -127,6 +127,15 @@ def test_version_picker_leads_to_the_same_operation(browser: Any) -> None:
     assert visit.failures == []
 
 
+def test_links_open_the_errors_they_lead_to(browser: Any) -> None:
+    page = Visit(browser, SITE).open(f"{OPERATION}.html")
+    assert not page.is_visible("section:has(#response-400-title) h3")
+    page.click("nav.contents a:has-text('400')")
+    page.wait_for_selector("section:has(#response-400-title) h3")
+    page.reload()
+    page.wait_for_selector("section:has(#response-400-title) h3")
+
+
 def test_site_works_without_scripts(browser: Any) -> None:
     visit = Visit(browser, SITE, java_script_enabled=False)
     page = visit.open(f"{OPERATION}.html")

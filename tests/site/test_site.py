@@ -73,6 +73,15 @@ def test_page_has_one_top_heading_and_landmarks(site: Site) -> None:
         assert {"header", "main", "nav", "footer", "h1", "title"} <= page.tags
 
 
+def test_operation_folds_its_errors_and_links_to_each_part() -> None:
+    shown = ROOT / "generated" / "site" / "2026-08-01" / "operations" / "POST-autoramps.html"
+    page = SitePage(shown.read_text("utf-8"))
+    parts = re.findall(r"<h2 id=\"(response-\w+-title)", page.source)
+    folded = re.findall(r"<summary>\s*<h2 id=\"(response-\w+-title)", page.source)
+    assert folded == [part for part in parts if part[9] in "45d"] != []
+    assert {f"#{part}" for part in parts} <= {*page.links}
+
+
 def test_field_shows_its_old_name_and_the_reason(starter: Site) -> None:
     newer = starter["2025-09-01/schemas/Loan.html"].text
     older = starter["2025-01-15/schemas/Loan.html"].text

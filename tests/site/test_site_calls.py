@@ -62,6 +62,7 @@ SHAPES: Final[list[Any]] = [
     {"type": "integer", "enum": [1, 2]},
     {"const": 3},
     {"type": ["string", "integer"]},
+    {"type": "object", "nullable": True, "properties": {"a": TEXT}, "example": None},
     {"type": "string", "enum": ["only"], "nullable": True},
     {"type": "array", "items": True},
     {"$ref": "#/components/schemas/Nowhere"},

@@ -174,6 +174,7 @@ def _describes_object(part: Part) -> bool:
     unions = [part.get(keyword, ()) for keyword in UNIONS]
     return (
         part.get("type", "object") == "object"
+        and not part.null
         and _CHOOSING.isdisjoint(part.node)
         and all(isinstance(each, dict) and [*each] == ["required"] for each in chain(*unions))
     )

@@ -121,7 +121,7 @@ class PythonCalls:
         plain: dict[str, Node] = {}
         values = [*self._list_arguments(operation, imports, plain)]
         sent = operation.body
-        if sent is not None and (body or sent.required or is_form(sent.media_type)):
+        if sent is not None and (body or sent.required or self._sample_form(sent)):
             values.append(Pair("body", self._write_body(sent, body, imports, plain)))
         if plain:
             imports.add(("typing", "Any"))
@@ -231,7 +231,8 @@ class PythonCalls:
         if sent.inline is None:
             return 'b"..."'
         schema = sent.inline.schema
-        given = self._write_form(schema) if is_form(sent.media_type) else _read_json(body)
+        form = is_form(sent.media_type)
+        given = self._write_form(schema, self._sample_form(sent)) if form else _read_json(body)
         name = self._names.get(sent.inline.key, "")
         if not (name and is_model(self._reader, schema)):
             name = self._name_component(schema)
@@ -246,8 +247,13 @@ class PythonCalls:
             return ""
         return class_name(called)
 
-    def _write_form(self, schema: Any) -> Node:
-        given = self._sample({"name": "body", "schema": schema})
+    def _sample_form(self, sent: CalledBody) -> Any:
+        """Return a value of the form *sent*; None for another body."""
+        if sent.inline is None or not is_form(sent.media_type):
+            return None
+        return self._sample({"name": "body", "schema": sent.inline.schema})
+
+    def _write_form(self, schema: Any, given: Any) -> Node:
         if not isinstance(given, dict):
             return value(given)
         properties = {

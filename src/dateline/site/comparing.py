@@ -32,6 +32,11 @@ class MessagePart:
     is_required: bool = False
     state: str = ""
 
+    @property
+    def anchor(self) -> str:
+        """The id of its heading."""
+        return f"response-{self.name}-title" if self.kind == "response" else f"{self.kind}-title"
+
 
 class PageComparison:
     """Compares two versions; what is equal in both is left out.
