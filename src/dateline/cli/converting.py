@@ -126,7 +126,7 @@ def migrate(
     for title, lines in (
         ("marked in the code:", marked),
         ("not certain, and left as it is:", uncertain),
-        ("changed as well, and no name in Python:", found.left),
+        ("other changes, without names to rewrite:", found.left),
     ):
         if lines:
             click.echo(title, err=True)
