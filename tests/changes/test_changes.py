@@ -453,7 +453,7 @@ def read_entry(api: Api) -> Entry:
 def test_table_of_the_specification_is_rendered() -> None:
     first, fednow, undisclosed = "2025-03-13", "2026-07-01", "2026-08-01"
     files = {path.name: path.read_text(encoding="utf-8") for path in GENERATED.iterdir()}
-    why = "A version that is cut gains no union variant; callers of 2025-03-13 never see FedNow."
+    why = "Deposits can arrive by FedNow. Callers of 2025-03-13 never see this deposit rail."
     six = [
         "GET /autoramps",
         "GET /autoramps/{autoramp_id}",
