@@ -7,7 +7,7 @@ from urllib.parse import quote
 from uuid import UUID, uuid4
 
 import pytest
-from support.sandboxes import Caller
+from support.sandboxes import ONE_DATABASE, Caller
 from support.tables import cases
 
 OLD_RAILS = [{"type": "Iban"}, {"type": "AchWire"}, {"type": "Swift"}]
@@ -76,6 +76,7 @@ def test_fields_of_the_server_can_be_sent_back_without_effect(partner: Caller) -
     assert (second["note"], second["deposit_rails"]) == ("mine", OLD_RAILS)
 
 
+@ONE_DATABASE
 @cases(
     "body",
     [

@@ -13,7 +13,7 @@ import pytest
 from support.called_apis import read_called
 from support.processes import migrate_database, new_partner, server
 from support.retries import call_while_killed
-from support.sandboxes import Caller, Sandbox
+from support.sandboxes import ONE_DATABASE, Caller, Sandbox
 
 from dateline.load import load
 
@@ -47,6 +47,7 @@ def _listed(found: Any) -> Any:
     return list(found) if hasattr(found, "__next__") else found
 
 
+@ONE_DATABASE
 @pytest.mark.parametrize(
     ("version", "kind"), [*zip(VERSIONS, ("Client", "AsyncClient", "Client"), strict=True)]
 )

@@ -11,7 +11,7 @@ import pytest
 from paynet import DEFAULT, VERSIONS
 from sqlalchemy import text
 from support.clusters import Cluster
-from support.sandboxes import Caller, Sandbox, sandbox
+from support.sandboxes import ONE_DATABASE, Caller, Sandbox, sandbox
 from support.tables import cases
 
 SPECIFICATION = Path(__file__).parents[2] / "generated" / "spec"
@@ -32,6 +32,7 @@ OPERATIONS = [
 ]
 
 
+@ONE_DATABASE
 @cases(("method", "path"), OPERATIONS)
 @cases("key", [None, "", "unknown", "paynet_unknown", "schlüssel", "x" * 10_000])
 def test_every_operation_answers_401_without_a_valid_key(
@@ -54,6 +55,7 @@ def test_retry_of_an_address_is_not_implemented(partner: Caller) -> None:
     assert (response.status_code, response.json()) == (400, expected)
 
 
+@ONE_DATABASE
 @pytest.mark.parametrize("version", [*VERSIONS, "", None])
 @pytest.mark.parametrize(("path", "status"), [("/autoramps", 200), ("/nothing", 404)])
 def test_served_version_is_reported(

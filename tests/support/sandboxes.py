@@ -13,6 +13,7 @@ from typing import Any, Final, TypeVar
 from uuid import UUID, uuid4
 
 import httpx
+import pytest
 import uvicorn
 from fastapi import FastAPI
 from paynet.server import Settings
@@ -27,6 +28,9 @@ from paynet_sandbox.transactions import build_search_text
 T = TypeVar("T")
 
 START: Final = datetime(2026, 1, 1, tzinfo=UTC)
+
+ONE_DATABASE: Final = pytest.mark.parametrize("new_database", ["sqlite"], indirect=True)
+"""Marks tests of what happens before or after a database is used, whichever it is"""
 
 
 class Door:
