@@ -103,6 +103,9 @@ def test_changed_counterpart_is_found_and_not_overwritten(project: Path, case: s
     change, said = CHANGED[case]
     edit(project, change)
     assert list_unwaived() == [("shown-as-changed", "gated", said)]
+    gated = dateline("gate", "--dry-run")
+    assert (gated.status, gated.out) == (1, "")
+    assert said in gated.err
     kept = (project / "generated" / "policy.json").read_bytes()
     assert dateline("generate").status == 1
     assert (project / "generated" / "policy.json").read_bytes() == kept

@@ -94,8 +94,28 @@ components:
     Book:
       type: object
       required: [kind]
-      properties: { kind: { const: Book }, title: { type: string } }
-    Tape: { type: object, required: [kind], properties: { kind: { const: Tape } } }
+      properties:
+        kind: { const: Book }
+        title: { type: string }
+        leaves:
+          x-removed: 2024-09-01
+          type: integer
+          readOnly: true
+          x-was: { 2024-06-01: { name: pages } }
+        size:
+          x-removed: 2024-09-01
+          type: string
+          readOnly: true
+          oneOf: [{ const: big }, { const: huge, x-added: 2024-06-01, x-shown-as: big }]
+    Tape:
+      type: object
+      required: [kind]
+      properties:
+        kind: { const: Tape }
+        reel: { type: string, readOnly: true, x-was: { 2024-06-01: { name: spool } } }
+        speed:
+          type: string
+          oneOf: [{ const: fast }, { const: slow, x-added: 2024-06-01, x-shown-as: fast }]
 """
 
 
@@ -292,6 +312,11 @@ REWRITTEN: Final = {
     "a new field": (
         ("        here:", "        note: { type: string, readOnly: true }\n        here:"),
     ),
+    "gates older than what contains them": (
+        (", x-was: { 2024-06-01: { name: spool } }", ""),
+        (", x-added: 2024-06-01, x-shown-as: fast }", " }"),
+    ),
+    "fields brought back": (("          x-removed: 2024-09-01\n", ""),),
 }  # fmt: skip
 
 

@@ -41,7 +41,7 @@ def define(use: dict[str, Any], *, has_gone: bool) -> dict[str, Any]:
             "responses": {"200": {"description": "pets", "content": content}},
         }
 
-    paths = {"/kept": {"get": describe("getKept", use)}}
+    paths: dict[str, Any] = {"/kept": {"get": describe("getKept", use), "x-note": "a text"}}
     schemas: dict[str, Any] = {"Parent": PARENT, "Other": TAGGED}
     if has_gone:
         paths["/removed"] = {"get": describe("getRemoved", {"$ref": f"{GOAL}Gone"})}
@@ -49,8 +49,8 @@ def define(use: dict[str, Any], *, has_gone: bool) -> dict[str, Any]:
     return {
         "openapi": "3.1.0",
         "info": {"title": "Pets", "version": "canonical"},
-        "paths": paths,
-        "components": {"schemas": schemas},
+        "paths": paths | {"x-note": "a text"},
+        "components": {"schemas": schemas, "x-note": "a text", "x-notes": ["a text"]},
     }
 
 

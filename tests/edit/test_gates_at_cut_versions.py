@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Final
 
 import pytest
+from support.gating import edit_texts, publish_cut
 from support.published_projects import SOURCES, Project
-from support.sources import folder
+from support.sources import LIBRARY, folder, loaded
 
 from dateline.check import breaches
 from dateline.check.baseline import read_tree
@@ -174,3 +175,34 @@ def test_component_that_only_a_gated_place_reaches_needs_no_gate(project: Projec
     apply(gate(api, read_tree(project.output), today=TODAY, known=known))
     assert (project.schemas / "loans.yaml").read_text().endswith("\n      x-added: 2024-01-15\n")
     assert [one.rule for one in project.findings()] == ["response-field-added"]
+
+
+CALLED: Final = "x-was: { 2025-06-01: { name: old-%s } }"
+RENAMED: Final = edit_texts(
+    LIBRARY,
+    (
+        "schema: { type: string } }]\n      responses:\n        '200':\n",
+        "schema: { type: string } },\n"
+        f"        {{ name: size, in: query, schema: {{ type: integer }}, {CALLED % 'size'} }},\n"
+        f"        {{ name: page, in: query, required: true, schema: {{}}, {CALLED % 'page'} }},\n"
+        "        { $ref: '#/components/parameters/Shelf' }]\n      responses:\n        '200':\n"
+        f"          headers: {{ X-Left: {{ schema: {{}}, {CALLED % 'left'} }} }}\n",
+    ),
+    (
+        "components:\n",
+        "components:\n  parameters:\n"
+        f"    Shelf: {{ name: shelf, in: header, schema: {{}}, {CALLED % 'shelf'} }}\n",
+    ),
+)
+
+
+def test_dates_of_names_are_corrected_wherever_they_are(tmp_path: Path) -> None:
+    published = publish_cut(loaded(tmp_path, RENAMED))
+    text = RENAMED["loans.yaml"]
+    edited = text.replace("2025-06-01: { name:", "2024-09-01: { name:")
+    assert edited.count("2024-09-01: { name:") == 5
+    api = loaded(tmp_path, {"loans.yaml": edited})
+    plan = gate(api, published, today=TODAY)
+    assert (plan.left, plan.questions) == ((), ())
+    apply(plan)
+    assert (tmp_path / "schemas" / "loans.yaml").read_text() == text

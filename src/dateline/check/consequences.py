@@ -133,6 +133,7 @@ def _split_document(
     stays += [
         node
         for section, nodes in document.get("components", {}).items()
+        if isinstance(nodes, dict)  # the value of an extension may be anything
         for name, node in nodes.items()
         if (section, name) not in gone
     ]

@@ -103,15 +103,19 @@ def check_counterparts(
     # slow to import, and not needed if nothing has changed
     from dateline.diff import DiffReadings
 
-    readings = DiffReadings()
+    readings, listing = DiffReadings(), _CounterpartList(api, known)
     found: dict[tuple[Any, ...], tuple[dict[str, Any], list[str]]] = {}
-    for shown, sides in concerned:
+    for shown, (recorded, newest) in concerned:
         version, environment = shown
+        # what was in no newer document then may be in one now
+        own = list(listing.rows_in(shown))
+        paths |= {row[:6]: tuple(row.path) for row in own}
+        sides = recorded, _group(own).get(f"{environment}/{version}", {})
         is_next_ended = _find_next(version, versions) != _find_next(version, known)
         for change in _list_changes(published, projector, shown, sides, readings):
             for key, was, is_now in _compare(change, *sides):
-                if is_next_ended and not was:
-                    continue  # a version that has ended was perhaps the newest with the thing
+                if not was and (is_next_ended or key.date not in newest.get(key.at, {})):
+                    continue  # another version was perhaps the newest with the thing
                 keys = (key, key._replace(what="", date=version))
                 listed = (paths.get((environment, version, *each)) for each in keys)
                 path = next(filter(None, listed), None) or projector.origin(key.at, *shown)
@@ -313,19 +317,32 @@ class _CounterpartList:
 
     def rows(self) -> Iterator[_CounterpartRow]:
         """Yield all counterparts, in the order of the definitions."""
-        for path, kind, node in walk("document", self._api.document):
-            if GATES.isdisjoint(node) or kind not in ("schema", "parameter", "header"):
-                continue
+        for path, kind, node in self._walk():
             for environment in self._api.table.environments:
-                yield from self._list_rows(path, kind, node, environment.name)
+                yield from self._list_rows(path, kind, node, environment.name, self._newest_first)
+
+    def rows_in(self, shown: Combination) -> Iterator[_CounterpartRow]:
+        """Yield those of everything in one document, even if a newer one has it, too."""
+        for path, kind, node in self._walk():
+            yield from self._list_rows(path, kind, node, shown.environment, [shown.version])
+
+    def _walk(self) -> Iterator[tuple[tuple[str | int, ...], str, dict[str, Any]]]:
+        for path, kind, node in walk("document", self._api.document):
+            if kind in ("schema", "parameter", "header") and not GATES.isdisjoint(node):
+                yield path, kind, node
 
     def _list_rows(
-        self, path: tuple[str | int, ...], kind: str, node: dict[str, Any], environment: str
+        self,
+        path: tuple[str | int, ...],
+        kind: str,
+        node: dict[str, Any],
+        environment: str,
+        versions: Sequence[str],
     ) -> Iterator[_CounterpartRow]:
         numbers = {
             date: self._numbers[Combination(date, environment)] for date in self._newest_first
         }
-        places = ((date, self._find_steps(path, at)) for date, at in numbers.items())
+        places = ((date, self._find_steps(path, numbers[date])) for date in versions)
         version, steps = next(((date, one) for date, one in places if one), ("", ()))
         if not version:
             return
@@ -338,6 +355,8 @@ class _CounterpartList:
         row = _CounterpartRow(environment, version, pointer(steps), "", member, version, None, path)
         yield row
         for date, then in sorted(numbers.items(), key=lambda one: order(one[0])):
+            if not self._find_steps(path[:-2], then):
+                continue  # this version has nothing that could contain it
             if not self._timeline.of(node) >> then & 1:
                 for value in self._timeline.substitute(node, then):
                     yield row._replace(what="shown-as", date=date, value=value)

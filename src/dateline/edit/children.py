@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from dateline.edit.components import beside
 from dateline.edit.draft import BY_HAND, Breaking, Draft
@@ -16,6 +16,9 @@ from dateline.model import ENVIRONMENTS, GATES, KEYS, REMOVED
 from dateline.openapi import resolve, target, value_at
 from dateline.schema.references import Resolver
 
+_NAMED: Final = ("properties", "headers", "parameters")
+"""The keys whose children may have had other names."""
+
 
 def gate_part(draft: Draft, found: Breaking) -> Repair:
     """Gate a new part."""
@@ -25,9 +28,11 @@ def gate_part(draft: Draft, found: Breaking) -> Repair:
             raise CantGateError("`true` and `false` can't have keys; write a schema instead")
         return restore(draft, found)
     canonical = draft.canonical(spot.path, found)
-    before = _name_before(draft, found, canonical, str(spot.path[-2]))
+    slot = str(spot.path[-2])
+    named = _find_named(draft, canonical) if slot == "parameters" else canonical
+    before = _name_before(draft, found, named, slot)
     if before is not None:
-        return _restore_name(draft, found, canonical, before)
+        return _restore_name(draft, found, named, before)
     repair = draft.keep(Gated(path=canonical, in_schema=spot.inner.kind == "schema"))
     repair.shown[found.combination.version] = False
     return repair
@@ -35,11 +40,21 @@ def gate_part(draft: Draft, found: Breaking) -> Repair:
 
 def _name_before(draft: Draft, found: Breaking, canonical: Steps, slot: str) -> str | None:
     """Return the published name of a renamed part, if its history knows it."""
-    if slot not in ("properties", "headers") or found.change.holder_pointer is None:
+    if slot not in _NAMED or found.change.holder_pointer is None:
         return None
-    published = draft.before(found, found.change.holder_pointer).inner.node.get(slot, {})
-    known_as = aliases({"": draft.canvas.node(canonical)})
+    around = draft.before(found, found.change.holder_pointer)
+    published, node = around.inner.node.get(slot, {}), draft.canvas.node(canonical)
+    if slot == "parameters":
+        theirs = [resolve(around.document, item) for item in published]
+        published = [one.get(NAME) for one in theirs if one.get("in") == node.get("in")]
+    known_as = aliases({"": node})
     return next((name for name in published if known_as.get(name) == ""), None)
+
+
+def _find_named(draft: Draft, path: Steps) -> Steps:
+    """Return the path of a parameter that is at *path*, or that a reference there leads to."""
+    goal = target(str(draft.canvas.node(path).get("$ref")))
+    return path if goal is None else ("components", *goal)
 
 
 def _restore_name(draft: Draft, found: Breaking, path: Steps, name: str) -> Repair:
@@ -105,7 +120,7 @@ def _back_among(draft: Draft, lost: _Lost, container: Steps) -> Repair:
         known_as = aliases(now)
         if (name := known_as.get(str(step))) is not None:
             twin = (*container, name)
-            if name != step and container[-1] in ("properties", "headers"):
+            if name != step and container[-1] in _NAMED:
                 return _restore_name(draft, lost.found, twin, str(step))
             return _show_again(draft, lost.found, twin)
         schema = draft.canvas.node(container[:-1])
@@ -124,6 +139,11 @@ def _back_among(draft: Draft, lost: _Lost, container: Steps) -> Repair:
     own = theirs[lost.number]
     if own in known:
         return _show_again(draft, lost.found, (*container, known.index(own)))
+    if container[-1] == "parameters":
+        for named in (_find_named(draft, (*container, index)) for index in range(len(now))):
+            node = draft.canvas.node(named)
+            if node.get("in") == lost.value["in"] and lost.value[NAME] in aliases({"": node}):
+                return _restore_name(draft, lost.found, named, lost.value[NAME])
     # the index of an item means nothing: it gets a new one
     whole = (*container, draft.items.setdefault((container, own), len(now) + len(draft.items)))
     return _back(draft, lost, whole, container, find_index(known, theirs, own))

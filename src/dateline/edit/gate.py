@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from dateline.check import Published, Waiver, judge_waivers
+from dateline.check.counterparts import check_counterparts
 from dateline.check.merge import Merged, identify_cause
 from dateline.check.policy import judging_table
 from dateline.check.servable import check_servable
@@ -192,6 +193,7 @@ class _Gating:
         self._api = api
         self._table = judging_table(api.table, published.judging_record(api.table))
         self._waivers = judge_waivers(api, published, waivers, today)
+        self._published = published
         self._documents = {
             combination: document.content
             for combination, document in published.documents.items()
@@ -248,7 +250,7 @@ class _Gating:
         yield from lines
 
     def list_left(self, state: _State) -> Iterator[Left]:
-        """Yield what is still breaking, with the reason."""
+        """Yield what is still breaking, with the reason, and what no document shows."""
         for combination, change, _ in state.breaking:
             at = change.after_pointer or change.holder_pointer or change.before_pointer or ""
             message = describe(change)
@@ -257,6 +259,10 @@ class _Gating:
                 message=message,
                 reason=self._reasons.get(message, _NO_REASON),
             )
+        canvas = state.canvas
+        for finding in check_counterparts(canvas.api, self._published, canvas.projector):
+            if finding.after_source and self._waivers.reason(finding) is None:
+                yield Left(place=finding.after_source, message=finding.message, reason=finding.help)
 
     # Find what is breaking
 
