@@ -330,7 +330,7 @@ TOGETHER: Final = (
         "a description",
         "a new field",
     ),
-    ("all fields in a part",),
+    ("all fields in a part", "gates older than what contains them", "fields brought back"),
     (
         "fields in another order",
         "enums where they are used",
