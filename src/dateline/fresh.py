@@ -46,14 +46,14 @@ _SHARED = ", shared="
 def up_to_date(schemas: Folder, output: Folder) -> bool:
     """Return whether neither inputs nor *output* have changed since *output* was written.
 
-    False if a killed run left something to clean up.
+    False if a killed run left something to clean up, or the last commit is another one.
     """
     home = beside(output)
     left = [os.path.join(home, name) for name in STAGED] + [os.path.join(schemas, STAGED_EDIT)]
     if any(map(os.path.lexists, left)):
         return False
     key = recorded_key(output, schemas)
-    return key is not None and unchanged_since(output, key)
+    return key is not None and is_same_commit(output) and unchanged_since(output, key)
 
 
 def recorded_key(
@@ -63,7 +63,7 @@ def recorded_key(
 
     None as soon as one of them differs; the others are not read.
     """
-    recorded, key = _read_record(output) or "", ""
+    recorded, key = _read_record(output), ""
     shared = recorded_shared(output)
     for part in _list_inputs(schemas, templates, strict=strict, shared=shared):
         key += part
@@ -124,7 +124,7 @@ def recorded_shared(output: Folder) -> tuple[str, ...]:
 
     While the sources are the same, the version table lists the same ones.
     """
-    key = (_read_record(output) or "").partition("\n")[0]
+    key = _read_record(output).partition("\n")[0]
     return tuple(key.partition(_SHARED)[2].split())
 
 
@@ -187,21 +187,26 @@ def list_stamps(
 
 def unchanged_since(output: Folder, key: str) -> bool:
     """Return whether *output* is, byte for byte, the tree that was recorded for *key*."""
-    recorded = _read_record(output) or ""
+    recorded = _read_record(output).split("\n")
     # digesting the outputs is the slowest step, so the inputs come first
-    return recorded.partition("\n")[0] == key and recorded == record(output, key)
+    return recorded[0] == key and recorded[1:2] == [_phrase_output(digest(output))]
 
 
-def _read_record(output: Folder) -> str | None:
-    try:
-        with open(os.path.join(beside(output), RECORD), encoding="utf-8") as file:
-            return file.read()
-    except (OSError, ValueError):
-        return None
+def is_same_commit(output: Folder) -> bool:
+    """Return whether the last commit, and any merge in progress, are those of the record.
+
+    Another commit may have published other documents than those *output* was compared with.
+    """
+    recorded = _read_record(output).split("\n")
+    return recorded[2:3] == [_phrase_commit(output)]
+
+
+def _read_record(output: Folder) -> str:
+    return _read(os.path.join(beside(output), RECORD))
 
 
 def record(output: Folder, key: str, digests: dict[str, str] | None = None) -> str:
-    """Return the record to keep beside *output*, by which `unchanged_since` recognizes it.
+    """Return the record to keep beside *output*: *key*, its content and the last commit.
 
     *digests* are the SHA-256 of its files by path, if the caller has just written them.
     """
@@ -209,7 +214,42 @@ def record(output: Folder, key: str, digests: dict[str, str] | None = None) -> s
         found = digest(output)
     else:
         found = _digest_all((path, f"file {each}") for path, each in digests.items())
-    return f"{key}\noutput {found}\n"
+    return f"{key}\n{_phrase_output(found)}\n{_phrase_commit(output)}\n"
+
+
+def _phrase_output(found: str) -> str:
+    return f"output {found}"
+
+
+def _phrase_commit(output: Folder) -> str:
+    """Return what git's files say about the last commit; starting git would take longer."""
+    folder = os.path.abspath(output)
+    while not os.path.exists(os.path.join(folder, ".git")) and os.path.dirname(folder) != folder:
+        folder = os.path.dirname(folder)
+    home = os.path.join(folder, ".git")
+    # a file in additional work trees and in submodules
+    home = os.path.join(folder, _read(home).removeprefix("gitdir: ").strip() or home)
+    head, merged = (_read(os.path.join(home, name)).strip() for name in ("HEAD", "MERGE_HEAD"))
+    if head.startswith("ref: "):
+        name = head.removeprefix("ref: ")
+        shared = os.path.join(home, _read(os.path.join(home, "commondir")).strip())
+        head = _read(os.path.join(shared, name)).strip() or _find_packed(shared, name)
+    return " ".join(("commit", head, *merged.split()))
+
+
+def _find_packed(folder: str, name: str) -> str:
+    """Return the commit of the reference *name* in the packed references in *folder*."""
+    lines = _read(os.path.join(folder, "packed-refs")).split("\n")
+    return next((line.split(" ")[0] for line in lines if line.endswith(f" {name}")), "")
+
+
+def _read(path: str) -> str:
+    """Return the text of the file at *path*; empty if it can't be read."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            return file.read()
+    except (OSError, ValueError):
+        return ""
 
 
 def digest(folder: Folder) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
 from functools import partial
@@ -66,7 +67,7 @@ def generate(workspace: Workspace) -> Generated:
     can't be laid out, and what `files.write` raises. In each case the folder is as it was.
     """
     key = digest_inputs(workspace)
-    if fresh.unchanged_since(workspace.output, key):
+    if fresh.unchanged_since(workspace.output, key) and _is_compared(workspace):
         return Generated(written=None)
     # slow to import, and not needed if there is nothing to do
     from dateline.canonical import Description
@@ -240,8 +241,30 @@ def _carry_out(
 
 def is_untouched(workspace: Workspace) -> bool:
     """Return whether nothing has changed since the outputs were generated and checked."""
+    return is_up_to_date(workspace) and _is_compared(workspace)
+
+
+def is_up_to_date(workspace: Workspace) -> bool:
+    """Return whether inputs and outputs are as they were when the outputs were generated."""
     key = recorded_key(workspace)
     return key is not None and fresh.unchanged_since(workspace.output, key)
+
+
+def _is_compared(workspace: Workspace) -> bool:
+    """Return whether unchanged outputs were compared with what the last commit publishes.
+
+    If that is the outputs themselves, there is nothing to compare, which is recorded.
+    """
+    if fresh.is_same_commit(workspace.output):
+        return True
+    from dateline.check.baseline import is_as_committed
+    from dateline.files import remember
+
+    if not is_as_committed(workspace.output):
+        return False
+    with suppress(DatelineError):
+        remember(workspace.output, digest_inputs(workspace))
+    return True
 
 
 def recorded_key(workspace: Workspace) -> str | None:

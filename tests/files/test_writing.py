@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import IO
 
 import pytest
+from support.repositories import git
 from support.written_trees import (
     NEW,
     OLD,
@@ -35,7 +36,7 @@ from dateline.files import (
     remember,
     write,
 )
-from dateline.fresh import unchanged_since
+from dateline.fresh import is_same_commit, unchanged_since
 from dateline.model import Artifact
 
 # Writing
@@ -545,6 +546,33 @@ def test_caches_and_empty_folders_need_no_run(written: Path) -> None:
     (written / "deep/__pycache__/x").write_bytes(b"")
     (written / "hollow").mkdir()
     assert unchanged_since(written, "inputs")
+
+
+def test_another_commit_is_noticed_wherever_git_names_it(folder: Path) -> None:
+    write(artifacts(OLD), folder)
+
+    def commit() -> None:
+        git("commit", "--quiet", "--allow-empty", "--message", "A step")
+
+    moves: list[Callable[[], object]] = [
+        lambda: git("init", "--quiet", "--initial-branch=main"),
+        commit,
+        lambda: git("pack-refs", "--all"),
+        commit,
+        lambda: git("checkout", "--quiet", "--detach"),
+        commit,
+        lambda: Path(".git").rename("home"),
+        lambda: Path(".git").write_text("gitdir: home\n"),
+        lambda: git("checkout", "--quiet", "main"),
+        lambda: Path("home/MERGE_HEAD").write_text(git("rev-parse", "HEAD~1")),
+    ]
+    noticed = []
+    for move in moves:
+        remember(folder, "inputs")
+        move()
+        noticed.append(is_same_commit(folder))
+        assert unchanged_since(folder, "inputs")
+    assert noticed == [True, False, True, False, True, False, False, False, False, False]
 
 
 def test_key_is_not_recorded_without_a_tree(folder: Path) -> None:

@@ -11,6 +11,8 @@ import pytest
 from support.commands import Outcome, dateline
 from support.repositories import FILES, LOST, NEXT_ROW, commit, edit, enter_copy, git, repository
 
+from dateline.fresh import NO_FINDINGS, is_same_commit, up_to_date
+
 CLEAN, FOUND, MISUSE, INVALID = 0, 1, 2, 3
 
 STOLEN = (
@@ -126,6 +128,30 @@ def test_foreign_files_are_kept_and_named(project: Path, what: str) -> None:
         "folder\n",
     )
     assert list_left_over() == before
+    assert project.is_dir()
+
+
+# Another commit under the same files
+
+
+def test_unchanged_outputs_are_compared_with_another_commit(project: Path) -> None:
+    """As after `git reset --soft`, with which branches are squashed."""
+    git("reset", "--quiet", "--soft", "cut-lost")
+    for command in ("check", "generate"):
+        outcome = dateline(command)
+        assert outcome.status == FOUND
+        assert f"[version-withdrawn] {FIRST}" in outcome.out + outcome.err
+    git("reset", "--quiet", "--soft", "ORIG_HEAD")
+    assert dateline("check").out == f"{NO_FINDINGS}\n"
+    assert project.is_dir()
+
+
+def test_commit_of_unchanged_outputs_needs_no_comparison(project: Path) -> None:
+    Path("notes.txt").touch()
+    commit()
+    assert not is_same_commit("generated")
+    assert dateline("check").out == f"{NO_FINDINGS}\n"
+    assert up_to_date("schemas", "generated")
     assert project.is_dir()
 
 

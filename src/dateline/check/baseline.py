@@ -190,15 +190,30 @@ def is_committed(folder: Path) -> bool:
     return head is not None and bool(repository.files(head, repository.relative(folder)))
 
 
+def is_as_committed(output: Path) -> bool:
+    """Return whether the last commit publishes what is in *output*, and no merge is in progress.
+
+    Outside of git there is no such commit, and the folder decides.
+    """
+    try:
+        repository = Repository(output)
+    except NoRepositoryError:
+        return True
+    return not (repository.is_merging() or _list_uncommitted(repository, output))
+
+
+def _list_uncommitted(repository: Repository, output: Path) -> list[str]:
+    return repository.list_uncommitted([output / "spec", output / POLICY])
+
+
 def _prefer_committed(tree: Published, output: Path) -> Published:
     """Return what the last commit publishes in *output*, or *tree* if that is the same."""
     try:
         repository = Repository(output)
     except NoRepositoryError:
         return _with_policy(tree, output)
-    published = [output / "spec", output / POLICY]
     head = repository.head()
-    if head is None or not repository.list_uncommitted(published):
+    if head is None or not _list_uncommitted(repository, output):
         return _with_owners(_with_policy(tree, output), repository, head)
     committed = _at_revision(repository, "HEAD", output, Readings(), is_taken=lambda _: True)
     if not committed.documents:

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
 
-from dateline.generate import Workspace, is_untouched, render_outputs
+from dateline.generate import Workspace, is_up_to_date, render_outputs
 from dateline.model import Api
 
 # The name of packages while they are served: their own name may be taken.
@@ -29,7 +29,7 @@ def package(workspace: Workspace, api: Api) -> Iterator[Any]:
     out like that one, with the site of the API.
     """
     present = workspace.output / "python" / api.table.package
-    if is_untouched(workspace) and (present / "server").is_dir():
+    if is_up_to_date(workspace) and (present / "server").is_dir():
         with _import_for_a_while(present) as server:
             yield server
         return
