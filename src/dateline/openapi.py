@@ -16,16 +16,6 @@ from operator import is_
 from typing import Any, Final, Literal, NamedTuple
 
 from dateline.model import Day, Map, Seq, copy_items
-from dateline_runtime.statuses import BODILESS as BODILESS
-from dateline_runtime.statuses import SUCCESSES as SUCCESSES
-from dateline_runtime.statuses import choose_successes as choose_successes
-from dateline_runtime.statuses import find_counterpart as find_counterpart
-from dateline_runtime.statuses import find_covering as find_covering
-from dateline_runtime.statuses import first_status as first_status
-from dateline_runtime.statuses import has_meaning as has_meaning
-from dateline_runtime.statuses import is_usual as is_usual
-from dateline_runtime.statuses import list_covering as list_covering
-from dateline_runtime.statuses import list_ranges as list_ranges
 
 _SCALARS: Final[frozenset[type]] = frozenset({str, int, bool, float, type(None)})
 

@@ -11,8 +11,8 @@ from support.generated_server import Generated, ask, generate_adopted
 from support.random_chains import DATES
 from support.tables import cases
 
-from dateline.openapi import find_counterpart
 from dateline.server.unsent import Unsent, list_unsent
+from dateline_runtime.statuses import find_counterpart
 
 OLD, NEW = DATES[:2]
 JSON, VENDOR, CSV = "application/json", "application/vnd.x+json", "text/csv"

@@ -10,12 +10,9 @@ from typing import Any, NamedTuple
 from dateline.gates import order
 from dateline.model import Api, Combination
 from dateline.openapi import (
-    BODILESS,
     chain,
-    find_counterpart,
     follow,
     is_json,
-    list_covering,
     method_name,
     operation_steps,
     operations,
@@ -26,6 +23,7 @@ from dateline.openapi import (
     value_at,
 )
 from dateline.project import Projector
+from dateline_runtime.statuses import BODILESS, find_counterpart, list_covering
 
 Path = tuple[str | int, ...]
 

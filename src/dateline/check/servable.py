@@ -27,10 +27,11 @@ from dateline.model import (
     Policy,
     Verdict,
 )
-from dateline.openapi import BODILESS, follow, pointer, target, value_at, walk
+from dateline.openapi import follow, pointer, target, value_at, walk
 from dateline.project import Projector
 from dateline.schema.access import READ_ONLY
 from dateline.schema.types import UNIONS
+from dateline_runtime.statuses import BODILESS
 
 
 class Unservable(NamedTuple):

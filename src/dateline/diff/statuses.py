@@ -7,8 +7,8 @@ from typing import Any
 
 from dateline.diff.documents import DocumentIndex
 from dateline.diff.messages import Thing
-from dateline.openapi import list_ranges
 from dateline.schema.references import Located
+from dateline_runtime.statuses import list_ranges
 
 Responses = Mapping[str, Located]
 """The responses of an operation by status."""

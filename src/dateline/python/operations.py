@@ -10,10 +10,8 @@ from dateline.addresses import find_own_address
 from dateline.canonical import name_range
 from dateline.model import Table
 from dateline.openapi import (
-    BODILESS,
     Framing,
     chain,
-    choose_successes,
     find_framing,
     is_form,
     is_json,
@@ -42,6 +40,7 @@ from dateline.python.types import Inline, place_inline
 from dateline.schema.access import READ_ONLY, WRITE_ONLY, AccessUse, Hidden, OneWay
 from dateline.schema.parts import PartReader
 from dateline.schema.sequences import item_schema
+from dateline_runtime.statuses import BODILESS, choose_successes
 
 _SETTINGS: Final = (
     *("environment", "base_url", "timeout", "max_retries", "backoff", "headers", "http_client"),

@@ -8,9 +8,7 @@ from functools import cached_property
 from typing import Any, Final
 
 from dateline.openapi import (
-    BODILESS,
     chain,
-    choose_successes,
     method_name,
     operations,
     path_items,
@@ -21,6 +19,7 @@ from dateline.sample import Sampler, UnsatisfiedError
 from dateline.schema.access import WRITE_ONLY, Hidden, OneWay
 from dateline.schema.emptiness import Emptiness
 from dateline.schema.references import Resolver
+from dateline_runtime.statuses import BODILESS, choose_successes
 
 _TOGETHER: Final = frozenset(
     {"format", "minLength", "maxLength", "enum", "const", "multipleOf"}

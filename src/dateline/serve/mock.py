@@ -18,7 +18,7 @@ from uuid import UUID
 from dateline.canonical import canonical_document, with_former_operations, with_media_types
 from dateline.client.paging import PagingForm, find_paging
 from dateline.model import Api
-from dateline.openapi import chain, first_status, operation_path, value_at
+from dateline.openapi import chain, operation_path, value_at
 from dateline.project import Projector
 from dateline.python.operations import read_operations
 from dateline.python.parts import list_parameters
@@ -30,6 +30,7 @@ from dateline.schema.parts import PartReader
 from dateline.serve.shown import Shown
 from dateline.server.contents import Content
 from dateline.server.operations import Operation, Parameter, read_groups
+from dateline_runtime.statuses import first_status
 
 # The number of values that are cached, so that they need not be sampled again.
 _KEPT: Final = 1024

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
 from typing import Any
 
-from dateline.openapi import first_status
 from dateline.server.operations import Operation
+from dateline_runtime.statuses import first_status
 
 
 class Shown:

@@ -15,10 +15,8 @@ from dateline.model import EVERYWHERE, WAS, Api, Problem, SourceError
 from dateline.oddities import PREFIX
 from dateline.openapi import (
     ADJACENT,
-    BODILESS,
     METHODS,
     QUERYSTRING,
-    SUCCESSES,
     chain,
     method_name,
     operation_names,
@@ -41,6 +39,7 @@ from dateline.python.parts import (
 from dateline.schema.references import Resolver
 from dateline.server.contents import Content, read_content
 from dateline.server.mounting import read_usual_prefixes
+from dateline_runtime.statuses import BODILESS, SUCCESSES
 
 DOCUMENTS: Final = "/spec"
 """The path, on the host, at and below which a server has its specification documents."""

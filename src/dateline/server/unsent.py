@@ -9,14 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from dateline.openapi import (
+from dateline.openapi import essence, is_json
+from dateline_runtime.statuses import (
     BODILESS,
-    essence,
     find_counterpart,
     find_covering,
     first_status,
     has_meaning,
-    is_json,
     is_usual,
 )
 
