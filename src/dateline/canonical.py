@@ -109,9 +109,10 @@ class _Ranges:
             return given
         there = [each for each in _RANGES if each in given]
         usual = {each: _find_usual(self._reader, given[each]) for each in there}
+        # beside JSON, other media types of a range may be JSON, too
+        marked = usual if _JSON not in usual.values() else {}
         content = {
-            key: _mark(media, key) if usual.get(key, _JSON) != _JSON else media
-            for key, media in given.items()
+            key: _mark(media, key) if key in marked else media for key, media in given.items()
         }
         replaced: dict[str, Any] = {}
         for name in dict.fromkeys(usual.get(str(key), str(key)) for key in content):

@@ -201,17 +201,51 @@ def test_range_and_its_replacement_are_one_media_type(tmp_path: Path) -> None:
     assert found == {}
 
 
-@pytest.mark.parametrize("door", ["server", "around"])
-def test_body_of_other_ranges_may_have_any_of_their_types(tmp_path: Path, door: str) -> None:
-    binary = {"type": "string", "format": "binary"}
-    found = document("image/*", binary)
-    anything = document("*/*", binary)["paths"]["/it"]["post"]
-    found["paths"]["/any"] = {"post": {**anything, "operationId": "makeAny"}}
-    server = generate_app(tmp_path, found)
+BINARY: Final = {"type": "string", "format": "binary"}
+FORM: Final = "application/x-www-form-urlencoded"
+SENT: Final = ("application/json", "application/vnd.x+json", FORM, "image/png", "text/plain", "")
+
+# The media types of a body before and after a change, and which of those `SENT` callers of the
+# older version may send: what only the newest version declares, or reads fields from, is refused.
+CHANGED: Final[tuple[tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]], ...]] = (
+    (("*/*",), ("*/*",), SENT),
+    (("*/*",), ("image/png",), SENT),
+    (("*/*",), ("application/json",), SENT[2:5]),
+    (("*/*",), ("application/vnd.x+json", "*/*"), SENT[2:5]),
+    (("*/*",), (FORM, "*/*"), (*SENT[:2], *SENT[3:])),
+    (("application/json", "*/*"), ("application/json", FORM, "*/*"), (*SENT[:2], *SENT[3:])),
+    (("application/*",), ("*/*",), SENT[:3]),
+    (("image/*",), ("*/*",), SENT[3:4]),
+    (("application/octet-stream",), ("*/*",), ()),
+    (("application/octet-stream",), ("image/*",), ()),
+)
+
+
+@pytest.fixture(scope="module")
+def changed_server(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """Return the server of operations with a binary body in ranges, and those of `CHANGED`."""
+    documents = []
+    for at in (0, 1):
+        found = document("image/*", BINARY)
+        anything = document("*/*", BINARY)["paths"]["/it"]["post"]
+        found["paths"]["/any"] = {"post": {**anything, "operationId": "makeAny"}}
+        for number, case in enumerate(CHANGED):
+            content = {
+                each: {"schema": THING if "json" in each or each == FORM else BINARY}
+                for each in case[at]
+            }
+            post = {**anything, "operationId": f"make{number}", "requestBody": {"content": content}}
+            found["paths"][f"/changed{number}"] = {"post": post}
+        documents.append(found)
+    return generate_app(tmp_path_factory.mktemp("changed"), *documents)
+
+
+@cases("door", ["server", "around"])
+def test_body_of_other_ranges_may_have_any_of_their_types(changed_server: Any, door: str) -> None:
     handlers = Handlers(b"x")
-    app = server.create_app(handlers, environment="production")
+    app = changed_server.create_app(handlers, environment="production")
     if door == "around":
-        app = server.versioned(app, environment="production", strict=True)
+        app = changed_server.versioned(app, environment="production", strict=True)
     types = {"image/png": 204, "Image/SVG+xml; a=b": 204, "image/*": 204, "text/plain": 415}
     for media_type, status in {**types, "application/json": 415}.items():
         posted = ask(app, "POST", "/it", content=b"x", headers={"content-type": media_type})
@@ -220,3 +254,25 @@ def test_body_of_other_ranges_may_have_any_of_their_types(tmp_path: Path, door: 
     for media_type in types:
         posted = ask(app, "POST", "/any", content=b"y", headers={"content-type": media_type})
         assert (media_type, posted.status_code, handlers.body) == (media_type, 204, b"y")
+
+
+@cases("number", range(len(CHANGED)))
+def test_type_in_an_older_range_is_not_read_as_a_newer_one(
+    changed_server: Any, number: int
+) -> None:
+    passed: list[str] = []
+
+    async def application(scope: Any, _: Any, send: Any) -> None:
+        passed.append(dict(scope["headers"]).get(b"content-type", b"").decode())
+        await send({"type": "http.response.start", "status": 204, "headers": []})
+        await send({"type": "http.response.body", "body": b""})
+
+    app = changed_server.versioned(application, environment="production")
+    statuses = {}
+    for media_type in SENT:
+        headers = {"X-API-Version": OLD, **({"content-type": media_type} if media_type else {})}
+        posted = ask(app, "POST", f"/changed{number}", content=b'{"a":"x"}', headers=headers)
+        statuses[media_type] = posted.status_code
+    taken = CHANGED[number][2]
+    assert statuses == {each: 204 if each in taken else 415 for each in SENT}
+    assert passed == [*taken]

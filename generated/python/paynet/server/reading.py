@@ -398,6 +398,11 @@ class _Body:
         return choose_reader(self._readers, content_type)(content)
 
 
+def list_types(body: Mapping[str, Any]) -> set[str]:
+    """Return the media types and the ranges of *body*, without parameters."""
+    return {*map(essence, body["content"]), *body.get("ranges", ())}
+
+
 def add_ranges(known: dict[str, Any], body: Mapping[str, Any]) -> None:
     """Add the ranges of *body* to what is *known* by media type."""
     for name, media_type in body.get("ranges", {}).items():

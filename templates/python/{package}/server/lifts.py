@@ -17,6 +17,7 @@ from .reading import (
     ItemReader,
     add_ranges,
     choose_reader,
+    list_types,
     read_json,
     read_raw,
     split_items,
@@ -32,7 +33,7 @@ from .rewriting import (
 from .runtime import bodies
 from .runtime.asgi import ENCODING, Headers, Message, Receive, Scope, field, repeat, route, whole
 from .runtime.conversion import ConversionContext
-from .runtime.errors import RequestError, encode
+from .runtime.errors import Fault, RequestError, encode, quote
 from .runtime.lifting import ConversionError, Lifting, UnfitError, identity
 from .runtime.media_types import choose_media_type, essence, find_essence, is_json
 from .runtime.sequences import Framing, is_sequential
@@ -339,10 +340,14 @@ class _Body:
         self._renamed: dict[str, str] = {}
         self.is_read = known is None or body["required"] != known["required"]
         """whether it may have to be read"""
-        self.newer: Final = {*map(essence, known["content"] if known is not None else ())} - {
-            *map(essence, body["content"])
+        self._newest = list_types(known) if known is not None else set()
+        self.newer: Final = self._newest - list_types(body)
+        """the media types and ranges that only the newest version has"""
+        self._parsed = {
+            essence(name)
+            for name, each in (known["content"].items() if known is not None else ())
+            if essence(name) in self.newer and _is_parsed(newer, name, each)
         }
-        """the media types that only the newest version has"""
         refused: set[str] = set()
         for media_type, schema in body["content"].items():
             lift, away = up.body(operation, media_type), _body(strip, operation, media_type)
@@ -408,8 +413,19 @@ class _Body:
             raise RequestError("a body is required")
 
     def check_type(self, content_type: str | None) -> None:
-        """Raise RequestError if *content_type* is one of the newest version only."""
-        if essence(content_type or "") in self.newer:
+        """Raise RequestError if *content_type* is one of the newest version only.
+
+        In a range of the caller's version, it is one if the application reads more from it than
+        bytes or text. Some applications read JSON of any name, and without one.
+        """
+        name = essence(content_type or "")
+        if name in self._readers:
+            return
+        is_maybe_json = not name or is_json(name)
+        found = find_essence(self._newest, content_type)
+        if found in self._parsed or (is_maybe_json and any(map(is_json, self._parsed))):
+            raise RequestError(f"a body of {quote(name)} is not read", Fault.UNSUPPORTED_MEDIA)
+        if found in self.newer:
             choose_reader(self._readers, content_type)
 
     def lift(self, content: bytes, content_type: str | None) -> bytes:
@@ -417,6 +433,7 @@ class _Body:
         self.check_presence(bool(content))
         if not content:
             return content
+        self.check_type(content_type)
         lifted: bytes = choose_reader(self._readers, content_type)(content)
         return lifted
 
@@ -443,6 +460,12 @@ def _strip(strip: Change, value: Any) -> Any:
         raise
     except UnfitError:
         return value
+
+
+def _is_parsed(contract: Contract | None, media_type: str, schema: Any) -> bool:
+    """Return whether applications read more from a body of *media_type* than bytes or text."""
+    has_parts = contract is not None and bool(contract.fields(schema)[0])
+    return has_parts or is_json(media_type) or is_sequential(media_type)
 
 
 def _body(lifting: Lifting, operation: str, media_type: str) -> Change:
