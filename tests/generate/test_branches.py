@@ -190,6 +190,43 @@ def test_two_cuts_are_explained_and_the_later_one_can_be_reverted(project: Path)
     assert project.is_dir()
 
 
+def test_fields_that_either_branch_added_survive_a_merge(project: Path) -> None:
+    loans = Path("schemas/loans.yaml")
+    lines = loans.read_text("utf-8").partition("        state:")
+
+    def write(*names: str) -> None:
+        fields = "".join(f"        {name}: {{ type: string }}\n" for name in names)
+        loans.write_text(lines[0] + fields + "".join(lines[1:]), "utf-8")
+
+    def publish(*names: str) -> None:
+        write(*names)
+        assert dateline("generate").status == CLEAN
+        commit()
+
+    publish("shelf")
+    git("checkout", "--quiet", "-b", "theirs")
+    git("revert", "--no-edit", "HEAD")
+    publish("reader")
+    git("checkout", "--quiet", "lost")
+    publish("shelf", "desk")
+    merge("merge", "theirs")
+    git("checkout", "HEAD", "--", ".")
+    lost = {}
+    for kept in ("desk reader", "desk reader shelf", "desk", "reader", ""):
+        write(*kept.split())
+        found = dateline("check").out
+        lost[kept] = re.findall(r"\[response-field-removed\] Loan\.(\w+)", found)
+    # the other branch took `shelf` back
+    assert lost == {
+        "desk reader": [],
+        "desk reader shelf": [],
+        "desk": ["reader"],
+        "reader": ["desk"],
+        "": ["desk", "reader"],
+    }
+    assert project.is_dir()
+
+
 def test_branch_with_an_older_cut_gets_the_same_advice(project: Path) -> None:
     """The advice of a pipeline after the other branch was merged leads to a clean check."""
     git("checkout", "--quiet", "cut-lost")

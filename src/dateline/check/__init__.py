@@ -131,11 +131,13 @@ def check(
     judge = _Judge(api, table, published, cache)
     # the same object, if it is the same: contract data are kept for what follows
     strict = api if table == api.table else replace(api, table=table)
+    other = _Judge(api, table, published.other_side, cache)
+    frozen = {one.fingerprint: one for side in (other, judge) for one in side.check_frozen()}
     findings = [
         *check_table(table, published, today),
         *check_header(api, judge.projector, published, judge.unchanged),
         *check_reasons(strict),
-        *judge.check_frozen(),
+        *frozen.values(),
         *judge.check_minted(),
         *check_servable(strict, judge.projector, cache),
         *check_counterparts(api, published, judge.projector, judge.unchanged, cache),
@@ -195,7 +197,7 @@ class _Judge:
                 merged.add(change, shown)
         added = [group for group in merged if group.change.kind in _RENAMED.values()]
         for group in merged:
-            if group.judgement.verdict in _WEIGHTY:
+            if group.judgement.verdict in _WEIGHTY and group.key not in self._merged:
                 document = self._published.of(group.combinations[0])
                 before = group.change.before_pointer
                 renamed = next((new for new in added if _looks_renamed(group, new)), None)
@@ -212,6 +214,14 @@ class _Judge:
                     after_source=self._source(renamed or group),
                     **details,
                 )
+
+    @cached_property
+    def _merged(self) -> set[str]:
+        """The keys of what the other branch of a merge has changed in published documents."""
+        pairs = self._published.elsewhere.values()
+        return {
+            cause for before, after in pairs if before for cause in self._find_causes(before, after)
+        }
 
     @cached_property
     def _since_published(self) -> list[tuple[Combination, list[Change]]]:

@@ -22,8 +22,9 @@ from dateline.check.approvals import FILE_OF_OWNERS
 from dateline.check.edited import explain_edited
 from dateline.check.folders import CommittedFolder, OutputFolder
 from dateline.check.git import Blob, GitError, NoRepositoryError, Repository
+from dateline.check.indexes import is_index, offers, read_index
 from dateline.check.policy import FILE as POLICY
-from dateline.check.policy import PolicyRecord, read_announcements
+from dateline.check.policy import PolicyRecord
 from dateline.fresh import OWNERS
 from dateline.manifest import read_digests
 from dateline.model import (
@@ -55,7 +56,8 @@ class Published:
     ``default``, ``announcements`` and ``policy`` are None if unknown. For ``unrecorded`` documents
     dateline wrote a policy that is lost. ``lost`` are the digests of what was edited or deleted
     since it was generated, by path. ``owners`` is the text of CODEOWNERS if it decided on
-    approvals, as far as git has it.
+    approvals, as far as git has it. During a merge of branches that both changed a document,
+    ``elsewhere`` has it as it was before (None if it is new) and on the other branch.
     """
 
     label: str
@@ -66,6 +68,18 @@ class Published:
     unrecorded: bool = False
     lost: Mapping[str, Collection[str]] = field(default_factory=dict)
     owners: str | None = None
+    elsewhere: Mapping[Combination, tuple[Document | None, Document]] = field(default_factory=dict)
+
+    @property
+    def other_side(self) -> Published:
+        """The documents that both branches of a merge changed, as the other one publishes them."""
+        return replace(
+            self,
+            documents={key: theirs for key, (_, theirs) in self.elsewhere.items()},
+            elsewhere={
+                key: (before, self.documents[key]) for key, (before, _) in self.elsewhere.items()
+            },
+        )
 
     def judging_record(self, table: Table) -> PolicyRecord | None:
         """Return the policy that applies besides that of *table*, or None."""
@@ -107,7 +121,7 @@ def read_tree(output: Path, *, restoring: bool = False) -> Published:
     """
     manifest, folder = read_digests(output), OutputFolder(output)
     found = [path.relative_to(output).as_posix() for path in sorted(output.glob("spec/*/*.json"))]
-    names = [name for name in found if _DOCUMENT.fullmatch(name) or _is_index(name)]
+    names = [name for name in found if _DOCUMENT.fullmatch(name) or is_index(name)]
     names += _policy_in(output)
     if restoring and POLICY in names and not _is_policy(output):
         names.remove(POLICY)
@@ -120,20 +134,10 @@ def read_tree(output: Path, *, restoring: bool = False) -> Published:
     name = name_path(output)
     label, prefix = f"the documents in {name}/spec", f"{name}/"
     published = _read_published(label, names, folder, prefix, Readings())
-    listed = _recorded_names(published.policy) or [*filter(_DOCUMENT.fullmatch, manifest)]
+    recorded = published.policy.names if published.policy else ()
+    listed = recorded or [*filter(_DOCUMENT.fullmatch, manifest)]
     lost = {name: manifest.get(name, set()) for name in listed if name not in names}
     return replace(published, lost=lost)
-
-
-def _recorded_names(record: PolicyRecord | None) -> list[str]:
-    """Return the names of the documents that were published with *record*, as far as known."""
-    if record is None:
-        return []
-    return [
-        f"spec/{environment}/{version}.json"
-        for environment in record.environments or ()
-        for version in record.versions or ()
-    ]
 
 
 def _lost(root: str, name: str) -> str:
@@ -213,20 +217,43 @@ def _prefer_committed(tree: Published, output: Path) -> Published:
     except NoRepositoryError:
         return _with_policy(tree, output)
     head = repository.head()
-    if head is None or not _list_uncommitted(repository, output):
+    if head is None or not (repository.is_merging() or _list_uncommitted(repository, output)):
         return _with_owners(_with_policy(tree, output), repository, head)
-    committed = _at_revision(repository, "HEAD", output, Readings(), is_taken=lambda _: True)
+    committed = _read_commit(repository, "HEAD", output)
     if not committed.documents:
         return _with_policy(tree, output)
-    if not repository.is_merging():
-        return committed
-    # what the other branch publishes is only in the tree
-    documents = {**committed.documents, **tree.documents}
+    return _merge(repository, tree, committed, output) if repository.is_merging() else committed
+
+
+def _read_commit(repository: Repository, reference: str, output: Path) -> Published:
+    return _at_revision(repository, reference, output, Readings(), is_taken=lambda _: True)
+
+
+def _merge(
+    repository: Repository, tree: Published, committed: Published, output: Path
+) -> Published:
+    """Return what both branches of a merge publish; the *committed* one is ours.
+
+    As git does, what the branches announce is taken from the *tree*, and each document from the
+    branch that changed it.
+    """
+    ours, merged = committed.documents, _read_commit(repository, "MERGE_HEAD", output)
+    base = repository.find_merge_base()
+    before = _read_commit(repository, base, output).documents if base else {}
+    documents, elsewhere = {**merged.documents, **ours}, {}
+    for key in ours.keys() & merged.documents.keys():
+        theirs, origin = merged.documents[key], before.get(key)
+        if origin is not None and ours[key].data == origin.data:
+            documents[key] = theirs
+        elif theirs.data not in (ours[key].data, origin.data if origin else None):
+            elsewhere[key] = origin, theirs
     announced = committed.announcements if tree.announcements is None else tree.announcements
     default = tree.default or committed.default
     return replace(
         tree,
+        label=f"{committed.label} and {merged.label}",
         documents=documents,
+        elsewhere=elsewhere,
         default=default,
         announcements=announced,
         policy=committed.policy,
@@ -368,7 +395,7 @@ def _at_revision(
         with_index = [
             found
             for found, blobs in roots.items()
-            if any(_is_index(blob.name) for blob in blobs) and not is_taken(repository.top / found)
+            if any(is_index(blob.name) for blob in blobs) and not is_taken(repository.top / found)
         ]
         if len(with_index) > 1:
             raise BaselineError(
@@ -385,14 +412,10 @@ def _at_revision(
     tree = CommittedFolder(repository, files, prefix, known)
     names = [blob.name.removeprefix(prefix) for blob in blobs]
     published = _mark_unrecorded(_read_published(label, names, tree, prefix, readings))
-    for name in _recorded_names(published.policy):
+    for name in published.policy.names if published.policy else ():
         if name not in names:
             raise BaselineError(_lost(f"{label}, {root}", name))
     return _with_owners(published, repository, commit)
-
-
-def _is_index(name: str) -> bool:
-    return name.endswith("/versions.json")
 
 
 def _single(path: Path, readings: Readings) -> Published:
@@ -428,7 +451,7 @@ def _read_published(
             )
             continue
         source = read_source(content, prefix + name, problems, Readings())
-        if source is not None and _is_index(name):
+        if source is not None and is_index(name):
             indexes[name.split("/")[1]] = source
         elif source is not None and name == POLICY:
             policy = _policy(source)
@@ -438,7 +461,7 @@ def _read_published(
     documents = {
         combination: document
         for combination, document in documents.items()
-        if _offers(policy, indexes.get(combination.environment), combination.version)
+        if offers(policy, indexes.get(combination.environment), combination.version)
     }
     if policy is not None and policy.is_shown:
         documents = {
@@ -451,7 +474,7 @@ def _read_published(
         }
     if not documents:
         return Published(label=f"{label}, where nothing is published", policy=policy)
-    default, announcements = _read_index(next(iter(indexes.values()), None))
+    default, announcements = read_index(next(iter(indexes.values()), None))
     if policy is not None:
         default = policy.default
         announcements = announcements if policy.announcements is None else policy.announcements
@@ -462,33 +485,6 @@ def _read_published(
         announcements=announcements,
         policy=policy,
     )
-
-
-def _read_index(
-    index: SourceFile | None,
-) -> tuple[str | None, tuple[Announcement, ...] | None]:
-    """Return the default version and the announcements of *index*, as far as it has our form.
-
-    A template may give it another form; that of the record is always the same.
-    """
-    if index is None:
-        return None, None
-    default, rows = index.root.get("default"), index.root.get("announcements")
-    announcements = read_announcements(rows, lambda at: index.locate(("announcements", at)))
-    return default if isinstance(default, str) else None, tuple(announcements)
-
-
-def _offers(record: PolicyRecord | None, index: SourceFile | None, version: str) -> bool:
-    """Return whether callers may request *version*, by the *record* or else by the *index*.
-
-    An index of another form, or none, lists every version.
-    """
-    if record is not None and record.versions is not None:
-        return version in record.versions
-    rows = index.root.get("versions") if index else None
-    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-        return True
-    return any(row.get("version") == version for row in rows)
 
 
 def _digest(folder: OutputFolder, name: str) -> str:

@@ -178,6 +178,11 @@ class Repository:
         """Return whether a merge is in progress, so that its changes are in no commit yet."""
         return self._find_commit("MERGE_HEAD") is not None
 
+    def find_merge_base(self) -> str | None:
+        """Return the commit from which both branches of a merge in progress come, or None."""
+        found = self._ask("merge-base", "HEAD", "MERGE_HEAD")
+        return _decode(found.stdout).strip() or None
+
     def commit_that_published(self, output: Path, version: str) -> str | None:
         """Return the last commit with which an index in *output* got *version*, or None."""
         head = self.head()

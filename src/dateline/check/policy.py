@@ -129,6 +129,15 @@ class PolicyRecord:
         """Whether documents have additions that are not part of their contracts."""
         return self.oddities or self.header.startswith(("path ", "media-type "))
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the documents that were published with it, as far as known."""
+        return tuple(
+            f"spec/{environment}/{version}.json"
+            for environment in self.environments or ()
+            for version in self.versions or ()
+        )
+
     def restore(self, document: dict[str, Any], version: str) -> dict[str, Any]:
         """Return the contract of *version* that was published as *document*."""
         hidden = hide_version(document, self.header, version)
