@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import copy
-import inspect
 import json
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cached_property, partial
 from importlib import import_module
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -22,7 +21,9 @@ from dateline.sample import Sampler, UnsatisfiedError
 from dateline.schema.access import WRITE_ONLY, Hidden, OneWay
 from dateline.source.problems import are_same
 from dateline.wording import did_you_mean
-from dateline_runtime.conversion import ConversionContext, takes_context
+from dateline_runtime.conversion import ConversionContext, await_converters
+from dateline_runtime.converting import call_converter, replace_fields, unify_numbers
+from dateline_runtime.values import Change, ConversionError, UnfitError
 
 if TYPE_CHECKING:
     from dateline.server.converters import Converter
@@ -31,8 +32,6 @@ _SHOWN: Final = 3
 """The number of faults of a kind that are shown for each converter."""
 
 _LONGEST: Final = 160
-
-_TYPES: Final = (dict, list, str, int, float, bool, type(None))
 
 
 class TrialError(DatelineError):
@@ -128,17 +127,15 @@ class ConverterTrial:
     def find_names(self, called: str | None) -> list[str]:
         """Return the names of the converters with the name or method *called*; all for None.
 
-        Raises TrialError if there is none.
+        A method may be called without `older_` or `newer_`. Raises TrialError if there is none.
         """
         if called is None:
             return list(self._methods)
-        names = {
-            name: [each.method for each in ways.values()] for name, ways in self._methods.items()
-        }
-        found = [name for name, methods in names.items() if called in (name, *methods)]
+        known = {name: _list_names(name, ways) for name, ways in self._methods.items()}
+        found = [name for name, names in known.items() if called in names]
         if not found:
-            known = [*names, *(method for methods in names.values() for method in methods)]
-            raise TrialError(f"no converter {called!r} is demanded{did_you_mean(called, known)}")
+            names = dict.fromkeys(chain.from_iterable(known.values()))
+            raise TrialError(f"no converter {called!r} is demanded{did_you_mean(called, names)}")
         return found
 
     def try_converter(self, name: str) -> TriedConverter:
@@ -189,20 +186,20 @@ class ConverterTrial:
         if way not in ways:
             return None
         method = ways[way].method
-        eras = ("newer", "older") if way == "down" else ("older", "newer")
-        replaced = (
-            tuple(frozenset(described["replaced"][e]) for e in eras)
-            if "replaced" in described
-            else ()
-        )
+        change = self._bind(method, passes_null=described["passes_null"])
+        if "replaced" in described:
+            eras = ("newer", "older") if way == "down" else ("older", "newer")
+            gone, came = (frozenset(described["replaced"][era]) for era in eras)
+            change = replace_fields(method, change, gone, came)
         return _TriedWay(
             method=method,
-            convert=getattr(self._converters, method),
+            change=change,
             context=self._context(version),
-            passes_null=described["passes_null"],
-            replaced=replaced,
             find_defect=partial(self._sampler.find_defect, goal),
         )
+
+    def _bind(self, method: str, *, passes_null: bool = False) -> Change:
+        return call_converter(method, getattr(self._converters, method), passes_null=passes_null)
 
     def _context(self, version: str) -> ConversionContext:
         return ConversionContext(environment=self._environment, version=version)
@@ -227,7 +224,7 @@ class ConverterTrial:
             if result is _NOTHING or back is None:
                 continue
             again = back.take(result, tried, f"{there.method}({_show(value)})")
-            if again is not _NOTHING and not are_same(again, value):
+            if again is not _NOTHING and not _are_equal(again, value):
                 call = f"{back.method}({there.method}({_show(value)})) -> {_show(again)}"
                 tried.faults.append(
                     ConverterFault("does not come back", call, _compare(value, again))
@@ -248,7 +245,7 @@ class ConverterTrial:
                 judge = self._sampler if way == "up" else sampler
                 tried_way = _TriedWay(
                     method=each.method,
-                    convert=getattr(self._converters, each.method),
+                    change=self._bind(each.method),
                     context=self._context(version),
                     find_defect=partial(judge.find_defect, goal),
                 )
@@ -279,62 +276,43 @@ _NOTHING: Final = object()
 
 @dataclass(frozen=True, kw_only=True)
 class _TriedWay:
-    """One direction: the method, and the schema of its results."""
+    """One direction: the method, what it does in a server, and the schema of its results."""
 
     method: str
-    convert: Callable[..., Any]
+    change: Change
     context: ConversionContext
     find_defect: Callable[[Any], str | None]
-    passes_null: bool = False
-    replaced: tuple[frozenset[str], ...] = ()
 
     def take(self, value: Any, tried: TriedConverter, called: str = "") -> Any:
         """Return the result for *value*; what is wrong with it is recorded in *tried*."""
-        if value is None and self.passes_null:
-            return None
-        if self.replaced and (not isinstance(value, dict) or self.replaced[0].isdisjoint(value)):
-            return value
         call = f"{self.method}({called or _show(value)})"
         try:
-            result = self._call(copy.deepcopy(value))
-        except ValueError as error:
-            if not called and self.method.startswith("newer_"):
+            result = asyncio.run(await_converters(lambda: self.change(value), self.context))
+        except UnfitError as error:
+            kind, fact = _classify(error)
+            if kind == "refused" and not called and self.method.startswith("newer_"):
                 tried.refused += 1
             else:
-                tried.faults.append(ConverterFault("refused", call, _describe(error)))
+                tried.faults.append(ConverterFault(kind, call, fact))
             return _NOTHING
-        except Exception as error:
-            tried.faults.append(ConverterFault("fails", call, _describe(error)))
-            return _NOTHING
-        if self.replaced:
-            gone, came = self.replaced
-            if not isinstance(result, dict) or result.keys() - came:
-                fact = f"makes other fields than {', '.join(sorted(came))}"
-                tried.faults.append(
-                    ConverterFault("does not fit", f"{call} -> {_show(result)}", fact)
-                )
-                return _NOTHING
-            result = {**{key: each for key, each in value.items() if key not in gone}, **result}
-        if not isinstance(result, _TYPES):
-            fact = f"{type(result).__name__} is no JSON value"
-            tried.faults.append(ConverterFault("does not fit", call, fact))
-            return _NOTHING
-        defect = self.find_defect(result)
+        try:
+            defect = self.find_defect(result)
+        except ValueError as error:
+            # a subclass that validators don't know, such as one of str
+            defect = str(error)
         if defect is not None:
-            tried.faults.append(
-                ConverterFault("does not fit", f"{call} -> {_show(result)}", defect)
-            )
+            fault = ConverterFault("does not fit", f"{call} -> {_show(result)}", defect)
+            tried.faults.append(fault)
             return _NOTHING
         return result
 
-    def _call(self, value: Any) -> Any:
-        takes = (value, self.context) if takes_context(self.convert) else (value,)
-        result = self.convert(*takes)
-        return asyncio.run(_await(result)) if inspect.isawaitable(result) else result
 
-
-async def _await(awaitable: Any) -> Any:
-    return await awaitable
+def _classify(error: UnfitError) -> tuple[str, str]:
+    """Return kind and fact of the fault that *error* reports."""
+    if error.__cause__ is None:
+        return "does not fit", f"{error.place}: {error.reason}" if error.place else error.reason
+    kind = "fails" if isinstance(error, ConversionError) else "refused"
+    return kind, _describe(error.__cause__)
 
 
 def import_object(name: str, *folders: Path) -> Any:
@@ -344,6 +322,8 @@ def import_object(name: str, *folders: Path) -> Any:
     TrialError for what can't be imported.
     """
     module, _, attribute = name.partition(":")
+    if not (module and attribute):
+        raise TrialError(f"{name!r} names no object; write MODULE:NAME")
     for folder in ("", *map(str, folders)):
         if folder not in sys.path:
             # as `python -m` does: a script has its own folder there
@@ -351,8 +331,13 @@ def import_object(name: str, *folders: Path) -> Any:
     try:
         found = getattr(import_module(module), attribute)
         return found() if isinstance(found, type) else found
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise TrialError(f"{name!r} can't be imported: {_describe(error)}") from error
+
+
+def _list_names(name: str, ways: Mapping[str, Converter]) -> list[str]:
+    methods = [each.method for each in ways.values()]
+    return [name, *(method.partition("_")[2] for method in methods[:1]), *methods]
 
 
 def _schema(kind: str, node: Any) -> Any:
@@ -361,13 +346,18 @@ def _schema(kind: str, node: Any) -> Any:
     return {} if found is None else found
 
 
-def _describe(error: Exception) -> str:
+def _describe(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}"
 
 
 def _show(value: Any) -> str:
-    text = json.dumps(value, ensure_ascii=False, default=repr)
+    text = json.dumps(value, ensure_ascii=False).encode(errors="backslashreplace").decode()
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+
+
+def _are_equal(one: Any, other: Any) -> bool:
+    """Return whether two values are equal for JSON Schema: 1 is 1.0, but not true."""
+    return are_same(unify_numbers(one), unify_numbers(other))
 
 
 def _compare(value: Any, again: Any) -> str:
@@ -377,7 +367,7 @@ def _compare(value: Any, again: Any) -> str:
     names = [
         name
         for name in {**value, **again}
-        if name not in value or name not in again or not are_same(value[name], again[name])
+        if name not in value or name not in again or not _are_equal(value[name], again[name])
     ]
     return "; ".join(
         f"{name} was {_show(value[name])}" if name in value else f"{name} was not there"

@@ -25,7 +25,7 @@ from typing import Final, NamedTuple, Protocol
 from . import bodies
 from .errors import Fault, RequestError
 
-HEADER: Final = "IDEMPOTENCY-KEY"
+HEADER: Final = "Idempotency-Key"
 
 PATIENCE: Final = 2.0
 """The number of seconds that a retry waits for the first request to end."""

@@ -48,13 +48,23 @@ components:
 PERSON
 """
 BEFORE = """\
-      required: [name, age]
-      properties: { name: { type: string }, age: { type: string } }
+      required: [name, rank, age]
+      properties:
+        name: { type: string }
+        rank: { type: number, multipleOf: 1 }
+        age: { type: string }
 """
 SPLIT = """\
-      required: [first, last, age]
-      properties: { first: { type: string }, last: { type: string }, age: { type: string } }
-      x-was: { next: { in-place-of: [first, last], properties: { name: { type: string } } } }
+      required: [first, last, place, age]
+      properties:
+        first: { type: string }
+        last: { type: string }
+        place: { type: integer }
+        age: { type: string }
+      x-was:
+        next:
+          in-place-of: [first, last, place]
+          properties: { name: { type: string }, rank: { type: number, multipleOf: 1 } }
 """
 DRAFT = "  - { date: next, title: Names in two parts., draft: true }"
 SIGNATURES = [
@@ -62,30 +72,39 @@ SIGNATURES = [
     "newer_person(value: converted.PersonOlder) -> converted.PersonNewerFields",
 ]
 RIGHT = """
+from decimal import Decimal
+
+
 class Converters:
     def older_person(self, value):
-        return {"name": "\\n".join(filter(None, (value["first"], value["last"])))}
+        name = "\\n".join(filter(None, (value["first"], value["last"])))
+        return {"name": name, "rank": value["place"] / 1}
 
     async def newer_person(self, value, context):
         assert context.version == "2024-01-15"
         first, _, last = value["name"].partition("\\n")
-        return {"first": first, "last": last}
+        return {"first": first, "last": last, "place": value["rank"] * 1.0}
 
 
 class Lossy(Converters):
     def older_person(self, value):
-        return {"name": value["last"]}
+        return {"name": value["last"], "rank": value["place"]}
 
     def newer_person(self, value):
-        return {"first": "", "last": value["name"]}
+        return {"first": "", "last": value["name"], "place": value["rank"]}
 
 
 class Wrong(Converters):
     def older_person(self, value):
-        return {"name": 3}
+        return {"name": 3, "rank": 1}
 
     def newer_person(self, value):
         raise KeyError("lost")
+
+
+class Foreign(Converters):
+    def older_person(self, value):
+        return {**super().older_person(value), "rank": Decimal(value["place"])}
 
 
 class Lacking:
@@ -152,7 +171,7 @@ def test_status_and_cut_list_converters() -> None:
     Draft202012Validator(json.loads(schema("cut"))).validate(json.loads(answer))
     [one] = json.loads(answer)["converters"]
     assert (one["before"], one["signatures"]) == ("2025-01-01", SIGNATURES)
-    assert "x-was: { 2025-01-01: { in-place-of: [first, last]" in json.loads(answer)["patch"]
+    assert "+        2025-01-01:\n           in-place-of" in json.loads(answer)["patch"]
 
 
 def test_gate_lists_converters_of_its_gates(project: Path) -> None:
@@ -197,16 +216,21 @@ def test_converters_are_tried_with_generated_values(project: Path) -> None:
         "values": 100,
         "refused": 0,
     }
-    assert tried("Lossy", "--lossy", "Person")[0] == 0
+    for name in ("Person", "person", "older_person", "newer_person"):
+        assert tried("Lossy", "--lossy", name, "--values", "2")[0] == 0
     status, out = tried("Wrong", "--values", "5")
     assert status == 1
     assert "does not fit: 5 of 10 values" in out
     assert '/name: 3 is not of type "string"' in out
+    status, foreign = tried("Foreign", "--values", "5")
+    assert (status, "does not fit: 10 of 10 values" in foreign) == (1, True)
+    assert "/rank: the converter older_person makes a value of the type Decimal for" in foreign
     assert "fails: 5 of 10 values" in out
     assert "KeyError: 'lost'" in out
     status, out = tried("Lacking")
     assert (status, "missing\n    newer_person(value" in out) == (1, True)
-    assert tried("None")[0] == 2
+    for name in ("None", ""):
+        assert tried(name)[0] == 2
     status, out = tried("Converters", "older_persn")
     assert status == 2
     assert "no converter 'older_persn' is demanded; did you mean 'older_person'?" in out

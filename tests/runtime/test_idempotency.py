@@ -526,7 +526,7 @@ def test_invalid_key_is_refused(key: bytes) -> None:
     response = ask(once(counter), post(key))
     assert (response.status, response.json) == (
         400,
-        "IDEMPOTENCY-KEY has to be 1 to 255 visible ASCII characters",
+        "Idempotency-Key has to be 1 to 255 visible ASCII characters",
     )
     assert counter.performed == []
 

@@ -273,7 +273,7 @@ def test_invalid_key_is_refused(key: bytes, path: str) -> None:
     client = Client()
     response = post(client, path=path, idempotency=key)
     assert (response.status, client.payments.calls) == (400, [])
-    assert "IDEMPOTENCY-KEY" in response.json
+    assert "Idempotency-Key" in response.json
 
 
 def test_answer_without_a_body_is_replayed_without_one() -> None:

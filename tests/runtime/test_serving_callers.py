@@ -120,6 +120,16 @@ def test_operation_that_does_not_exist_yet_uses_up_no_idempotency_key() -> None:
     assert [status(version) for version in (OLD, MIDDLE, MIDDLE, OLD)] == [404, 204, 204, 404]
 
 
+@pytest.mark.parametrize(
+    ("method", "security"), [("POST", []), ("POST", [()]), ("GET", [("Key",)])]
+)
+def test_store_that_no_operation_would_use_is_refused(method: str, security: Any) -> None:
+    document = contracts(API + SECURED.replace("get:", f"{method.lower()}:"))
+    things = operation("list_things", method, "/things", security=security, responses={"204": None})
+    with pytest.raises(ValueError, match="no POST of this environment requires authentication"):
+        app(document, [things], Handlers(), idempotency=memory_store())
+
+
 def test_account_is_the_authenticated_one_whatever_else_the_state_contains() -> None:
     handlers = Handlers()
     scope = request("POST", "/api/things", fields(x_key="ok", x_api_version=MIDDLE))

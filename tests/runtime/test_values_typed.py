@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import date
+from decimal import Decimal
+from http import HTTPStatus
 from typing import Any
 
 import pytest
+from support.tables import cases
 
 from dateline_runtime.converting import apply_all, call_converter, require_fit
 from dateline_runtime.values import (
@@ -123,3 +127,26 @@ def test_converters_get_numbers_without_a_fraction_as_integers(given: Any, recei
     seen: list[Any] = []
     call_converter("Loan.days", seen.append)(given)
     assert repr(seen) == repr([received])
+
+
+@cases(
+    "result, place, kind",
+    [
+        (Decimal(3), "the value itself", "Decimal"),
+        ({"a": [1, {"b/c": date(2024, 1, 15)}]}, "/a/1/b~1c", "date"),
+        ([None, b"x"], "/1", "bytes"),
+        ({"a": {1}}, "/a", "set"),
+    ],
+)
+def test_results_of_converters_are_json(result: Any, place: str, kind: str) -> None:
+    with pytest.raises(ConversionError) as caught:
+        call_converter("Loan.due", lambda _: result)(1)
+    assert str(caught.value) == (
+        f"{place}: the converter Loan.due makes a value of the type {kind}, "
+        "which JSON does not have"
+    )
+
+
+@cases("result", [None, True, 1.5, "a", HTTPStatus.OK, {"a": [1, {"b": ("c",)}]}])
+def test_json_results_of_converters_stay_the_same(result: Any) -> None:
+    assert call_converter("Loan.due", lambda _: result)(1) is result

@@ -30,13 +30,14 @@ def create_app(
     """Return the application that serves the API in one environment.
 
     *authenticate* returns whom a request is done for; None for unknown callers, who are answered
-    with status 401. It may raise Refusal, as handlers may. With *idempotency*, repeated POSTs are
-    answered from what is stored there.
+    with status 401. It may raise Refusal, as handlers may. With *idempotency*, repeated POSTs of
+    authenticated callers are answered from what is stored there.
 
     Handlers may be plain functions, which run in a thread, and may raise HTTPException for Refusal.
     *middleware* is inside of what versions: its answers name their version, too.
 
-    Raises ValueError for an unknown environment, MissingHandlerError (a TypeError) for handlers
+    Raises ValueError for an unknown environment, and for *idempotency* if no POST requires
+    authentication. Raises MissingHandlerError (a TypeError) for handlers
     that are not there; each names all that are missing.
     """
     if environment not in PREFIXES:

@@ -96,12 +96,12 @@ class PostgresStore:
     def connection(self) -> AsyncConnection[Any]:
         """Return the connection in whose transaction the answer to this request is stored.
 
-        Handlers must neither commit nor roll it back. Raises LookupError in a request without an
-        idempotency key.
+        Handlers must neither commit nor roll it back. Raises LookupError in a request whose answer
+        is not stored: one without an idempotency key, or of an unknown caller.
         """
         found = _current.get()
         if found is None:
-            raise LookupError("this request has no idempotency key")
+            raise LookupError("this request has no idempotency key, or its caller has no account")
         return found
 
     async def claim(self, attempt: Attempt, patience: float) -> Stored | Claim:

@@ -75,6 +75,11 @@ _log = logging.getLogger(__name__)
 
 _NO_METHOD: Final = "there is no such method at this path"
 
+_UNKEYED: Final = (
+    "idempotency keys belong to accounts, and no POST of this environment requires authentication: "
+    "declare `security`, or leave out `idempotency`"
+)
+
 
 def build(
     operations: Sequence[Operation],
@@ -101,8 +106,9 @@ def build(
     the direction, `down` or `up`, and by the names in the contract data. *middleware* wraps the
     handlers, inside of versioning: its responses name their version, too.
 
-    Operations that can't be served respond with 501. Raises ValueError for an unknown environment,
-    MissingHandlerError and MissingConverterError; each names everything that is missing.
+    Operations that can't be served respond with 501. Raises ValueError for an unknown environment
+    or a store that nothing would use, MissingHandlerError and MissingConverterError; each names
+    everything that is missing.
     """
     data = Contracts(contracts, environment)
     shown = [
@@ -119,6 +125,9 @@ def build(
         handlers,
         is_partial=settings.unwritten == "501",
     )
+    keyed = {each.id for each in shown if each.method == "POST" and _is_secured(each, data)}
+    if idempotency is not None and not keyed:
+        raise ValueError(_UNKEYED)
     callers = Callers(schemes, authenticate)
     routes: list[_Operation] = []
     problems = Problems(contracts, data, settings, partial(_find_results, routes))
@@ -130,7 +139,7 @@ def build(
         endpoint: App = Endpoint(
             operation, handler, callers, readers, results, problems, environment
         )
-        if idempotency is not None and operation.method == "POST" and _is_secured(operation, data):
+        if idempotency is not None and operation.id in keyed:
             account = _keeper(callers, readers)
             endpoint = Idempotent(
                 endpoint, idempotency, account, patience=settings.patience, answer=problems.answer

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
+from typing import Final
 
 from .conversion import WAITING, UncallableError, bind_context, find_version, is_waiting
 from .values import OMITTED, Change, ConversionError, Fits, Json, UnfitError
+
+_PLAIN: Final = (dict, list, tuple, str, int, float, type(None))
 
 
 def call_converter(name: str, convert: Callable[..., Json], *, passes_null: bool = False) -> Change:
     """Return *convert*, with UnfitError in place of ValueError.
 
     *convert* gets numbers without a fraction as integers, as JSON Schema counts them: 1.0 is 1. The
-    returned function raises ConversionError for anything else that *convert* raises.
+    returned function raises ConversionError for anything else that *convert* raises, and for a
+    result that is no JSON value, such as one with a Decimal.
     """
     call = bind_context(name, convert)
 
@@ -20,25 +24,52 @@ def call_converter(name: str, convert: Callable[..., Json], *, passes_null: bool
         if value is None and passes_null:
             return None
         try:
-            return call(_with_integers(value))
+            result = call(unify_numbers(value))
         except ValueError as error:
             raise UnfitError(f"the converter {name} refuses it{_version()}") from error
         except UncallableError as error:
             raise ConversionError(f"the converter {name} can't be called: {error}") from None
         except Exception as error:
             raise ConversionError(f"the converter {name} failed{_version()}") from error
+        foreign = None if result is WAITING else _find_foreign(result)
+        if foreign is not None:
+            steps, kind = foreign
+            raise ConversionError(
+                f"the converter {name} makes a value of the type {kind}{_version()}, "
+                "which JSON does not have",
+                steps,
+            )
+        return result
 
     return change
 
 
-def _with_integers(value: Json) -> Json:
-    """Return *value* with an integer in place of each number without a fraction."""
+def _find_foreign(value: object) -> tuple[list[str | int], str] | None:
+    """Return place and type of a part of *value* that JSON does not have; None without one.
+
+    Libraries validate such parts like numbers or texts, and write them in another form.
+    """
+    if not isinstance(value, _PLAIN):
+        return [], type(value).__name__
+    parts: Iterable[tuple[str | int, object]] = ()
+    if isinstance(value, dict):
+        parts = value.items()
+    elif isinstance(value, list | tuple):
+        parts = enumerate(value)
+    for step, each in parts:
+        if (found := _find_foreign(each)) is not None:
+            return [step, *found[0]], found[1]
+    return None
+
+
+def unify_numbers(value: Json) -> Json:
+    """Return a copy of *value* with an integer in place of each number without a fraction."""
     if isinstance(value, float):
         return int(value) if value.is_integer() else value
     if isinstance(value, dict):
-        return {name: _with_integers(each) for name, each in value.items()}
+        return {name: unify_numbers(each) for name, each in value.items()}
     if isinstance(value, list):
-        return [_with_integers(each) for each in value]
+        return [unify_numbers(each) for each in value]
     return value
 
 
