@@ -48,8 +48,8 @@ def try_converters(
     """Try converters with generated values, down and up.
 
     CONVERTER is the name or a method of one of them, also without `older_` or `newer_`; by default
-    all are tried. Reports converters that fail, results that don't fit their version, and values that don't survive the round trip;
-    exit 1 if there are any.
+    all are tried. Reports converters that fail, results that don't fit their version, and values
+    that don't survive the round trip; exit 1 if there are any.
     """
     from dateline.load import load
     from dateline.trial import ConverterTrial, import_object
