@@ -218,7 +218,8 @@ def request_without_way_up() -> None:
     Handlers are written once, for the newest shape; what it demands must be there.
 
     Make it optional; or give it a `default` for callers that don't send it, and run `dateline
-    gate`, which keeps a new default from older versions.
+    gate`, which keeps a new default from older versions. If it replaced fields that they send,
+    write `x-was: {next: {in-place-of: …}}` on the object, and a converter.
     """
 
 

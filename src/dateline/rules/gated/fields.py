@@ -60,7 +60,8 @@ def required_request_field_added(change: Change) -> bool:
 
     Callers of older versions don't send it, and each of their requests would be refused.
 
-    Give it `x-added: next`, and a `default` for callers that don't send it.
+    Give it `x-added: next`, and a `default` for callers that don't send it. If it replaced fields
+    that they send, write `x-was: {next: {in-place-of: …}}` on the object, and a converter.
 
     Callers: Send it with every request.
     Breaks senders: code that does not send the field.
