@@ -93,12 +93,11 @@ def test_versions_of_an_event_are_those_that_have_it(events: Any) -> None:
     assert events.versions("loan.paused", environment="sandbox") == ("2025-06-01",)
 
 
-@cases("name", ["loan.paused", "loan.lost"])
-def test_event_that_a_version_lacks_is_neither_sent_nor_read(events: Any, name: str) -> None:
-    with pytest.raises(events.AbsentEventError, match=f"2024-09-01 has no event '{name}'"):
-        events.render(name, PAUSED, "2024-09-01", converters=Convert())
-    with pytest.raises(events.AbsentEventError, match=f"2024-09-01 has no event '{name}'"):
-        events.parse(name, "{}", "2024-09-01")
+def test_event_that_a_version_lacks_is_neither_sent_nor_read(events: Any) -> None:
+    with pytest.raises(events.AbsentEventError, match=r"2024-09-01 has no event 'loan\.paused'"):
+        events.render("loan.paused", PAUSED, "2024-09-01", converters=Convert())
+    with pytest.raises(events.AbsentEventError, match=r"2024-09-01 has no event 'loan\.paused'"):
+        events.parse("loan.paused", "{}", "2024-09-01")
 
 
 def test_invalid_value_is_reported_with_its_place(events: Any) -> None:
@@ -139,12 +138,12 @@ def test_value_that_is_no_event_does_not_fit(events: Any, event: Any) -> None:
             events.render("loan.started", event, version, converters=Convert())
 
 
-@cases("name", ["loan.unknown", "", "Loan"])
+@cases("name", ["loan.lost", "", "Loan"])
 def test_unknown_event_has_no_versions(events: Any, name: str) -> None:
     assert events.versions(name) == ()
-    with pytest.raises(events.AbsentEventError):
+    with pytest.raises(ValueError, match=f"'{name}' is no event"):
         events.render(name, LOAN, "2025-06-01", converters=Convert())
-    with pytest.raises(events.AbsentEventError):
+    with pytest.raises(ValueError, match=f"'{name}' is no event"):
         events.parse(name, "{}", "2025-06-01")
 
 

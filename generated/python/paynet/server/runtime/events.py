@@ -15,7 +15,7 @@ Misfit = Callable[[Json], tuple[list[str | int], str] | None]
 class AbsentEventError(LookupError):
     """A version has no such event in the environment: nothing may be sent to its subscribers.
 
-    ``versions`` are those that have it there, oldest first; none if the event is unknown.
+    ``versions`` are those that have it there, oldest first.
     """
 
     def __init__(
@@ -58,8 +58,11 @@ class Events:
     def payload(self, name: str, version: str) -> str:
         """Return the component that is the payload of the event *name*.
 
-        Raises AbsentEventError if *version* does not have it, ValueError for an unknown version.
+        Raises AbsentEventError if *version* does not have it, ValueError for an unknown event or
+        version.
         """
+        if name not in self._events:
+            raise ValueError(f"{name!r} is no event of these contracts")
         if version not in self._versions:
             raise ValueError(f"{version!r} is no version of these contracts")
         versions = self.versions(name)
