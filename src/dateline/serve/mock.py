@@ -105,8 +105,11 @@ class Mock:
             handler = partial(self._handle, operation)
             handlers.setdefault(operation.group, {})[operation.handler] = handler
         options: dict[str, Any] = {}
-        if any(operation.is_secured for operation in self.operations):
+        secured = [each for each in self.operations if each.is_secured]
+        if secured:
             options["authenticate"] = _authenticate
+        if any(each.method == "POST" and self._is_served(each) for each in secured):
+            options["idempotency"] = self.server.MemoryStore()
         methods = {
             method: self._converters[way][name]
             for way, named in self._contracts["methods"].items()
@@ -117,13 +120,15 @@ class Mock:
         app = self.server.create_app(
             SimpleNamespace(**{name: SimpleNamespace(**each) for name, each in handlers.items()}),
             environment=self.environment,
-            idempotency=self.server.runtime.idempotency.MemoryStore(),
             settings=self.server.Settings(docs=True),
             **options,
         )
         for each in app.routes:
             each.app = partial(self._answer, each.app)
         return app
+
+    def _is_served(self, operation: Operation) -> bool:
+        return self.environment in (operation.environments or (self.environment,))
 
     async def _answer(self, app: Any, scope: Any, receive: Any, send: Any) -> None:
         """Call *app*; respond with 501 if no value was found, whichever responses are declared."""
