@@ -126,6 +126,40 @@ paths:
           schema: *numbers
           x-was: {{ '{NEW}': {{ name: two }} }}
         - {{ name: two, in: query, schema: *numbers, x-was: {{ '{NEW}': {{ name: one }} }} }}
+  /unlike/{{dots}}:
+    get:
+      operationId: list_unlike
+      tags: [Loans]
+      {DONE}
+      parameters:
+        - name: dots
+          in: path
+          required: true
+          style: label
+          explode: true
+          schema: &texts {{ type: array, items: {{ type: string }} }}
+          x-was: {{ '{NEW}': {{ style: simple, explode: false }} }}
+        - name: by
+          in: query
+          schema: &open {{ type: object, additionalProperties: {{ type: string }} }}
+          x-was: {{ '{NEW}': {{ style: deepObject }} }}
+        - name: of
+          in: query
+          explode: false
+          schema: *open
+          x-was: {{ '{NEW}': {{ style: deepObject, explode: true }} }}
+        - name: words
+          in: query
+          explode: false
+          schema: *texts
+          x-was: {{ '{NEW}': {{ explode: true }} }}
+        - {{ name: later, in: query, schema: {{ type: string }}, x-added: '{NEW}' }}
+        - name: plain
+          in: cookie
+          style: cookie
+          schema: {{ type: string }}
+          x-was: {{ '{NEW}': {{ style: form }} }}
+        - {{ name: secret, in: cookie, schema: {{ type: string }}, x-added: '{NEW}' }}
   /at/{{point}}/{{list}}:
     get:
       operationId: list_at
@@ -427,6 +461,14 @@ AROUND: dict[str, tuple[str, list[tuple[str, str]]]] = {
         "/turned?ids=1&ids=2&two=3|4&one=3&one=4",
         [("ids", "1,2"), ("one", "3|4"), ("two", "3"), ("two", "4")],
     ),
+    "what each style can write": (
+        "/unlike/a?by[a]=1,b&of[b]=2;3&words=c&words=d%26later%3D1",
+        [("words", "c,d&later=1"), ("a", "1,b"), ("of", "b,2;3")],
+    ),
+    "fields that would be other parameters": (
+        "/unlike/a?by[later]=1&by[of]=2&by[words]=3&by[a]=4&later=5",
+        [("a", "4")],
+    ),
     "a whole query": ("/whole?share=0.5&open=true", [("rate", "0.5"), ("open", "true")]),
     "a whole query in JSON": (f"/whole-json?{AND}", [('{"text":"x&y"}', "")]),
 }
@@ -441,6 +483,30 @@ def test_application_gets_the_parameters_of_the_newest_version(
     app = package.module("server").versioned(recorder, environment="production")
     answer = ask(app, "GET", f"/api{url}", headers={"X-API-Version": OLD})
     assert (answer.status_code, parse_qsl(recorder.query, keep_blank_values=True)) == (204, sent)
+
+
+@cases(
+    ("url", "cookie", "name", "text"),
+    [
+        ("/a.b", "", "dots", "a.b"),
+        ("/a?of[a,1,later]=2", "", "of", "a,1,later"),
+        ("/a?of[a]=1,later,2", "", "of", "1,later,2"),
+        ("/a?words=a,b&words=c", "", "words", "a,b"),
+        ("/a", "a; secret=1", "plain", "a; secret=1"),
+        ("/a", "a, secret=1", "plain", "a, secret=1"),
+        ("/a", " a", "plain", " a"),
+        ("/a", "\u20ac", "plain", "\u20ac"),
+        ("/a", "a\r\nX-Secret: 1", "plain", "a\r\nX-Secret: 1"),
+    ],
+)
+def test_text_that_the_newest_style_would_split_is_refused(
+    package: Generated, url: str, cookie: str, name: str, text: str
+) -> None:
+    app = package.module("server").versioned(Recorder(), environment="production")
+    headers = {"X-API-Version": OLD, **({"Cookie": f"plain={quote(cookie)}"} if cookie else {})}
+    answer = ask(app, "GET", f"/api/unlike{url}", headers=headers)
+    detail = f"the parameter {json.dumps(name)} can't be converted with {json.dumps(text)}"
+    assert (answer.status_code, answer.json()["detail"]) == (400, detail)
 
 
 @cases("value", ["2024-02-29T01:02:03+01:00", 'a,b;c "d"%', "café", "50%25", ""])

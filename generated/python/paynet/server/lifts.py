@@ -100,10 +100,13 @@ class RequestLift:
             is_same = lifts[0] is lifts[1] and older.resolve(parameters) == _resolve(newer, known)
             if not is_same or (is_strict and parameters):
                 fields = Fields(operation, place, [*parameters.values()], older, up)
-                names = {*known, *Spread(known.values(), newer).names} if newer else set()
+                spread = Spread(known.values(), newer or older)
+                names = {*known, *spread.names}
                 if place == "querystring" and older.parameters("query"):
                     names = set()  # what callers have there is not the newest version's
-                self._places.append(_Place(fields, goal, lifts[1], parameters, known, names))
+                self._places.append(
+                    _Place(fields, goal, lifts[1], parameters, known, names, spread)
+                )
         if older.request["body"] is not None:
             body = _Body(operation, older, newer, up, strip, most=most)
             body.is_read |= is_strict
@@ -271,7 +274,9 @@ class _Place:
         parameters: Parameters,
         known: Parameters,
         names: set[str],
+        spread: Spread,
     ) -> None:
+        self._spread = spread
         self._fields = fields
         self._template = template
         self._strip = strip
@@ -304,6 +309,8 @@ class _Place:
         for name, each in self._known.items():
             if each["required"] and "default" in each and name not in lifted:
                 changed[name] = each["default"]
+        for name in changed.keys() & self._spread.objects:
+            changed[name] = self._spread.select(name, changed[name])
         gone = {*changed, *(name for name in sent if name not in lifted)}
         gone = {*self._fields.list_sent(gone, sent), *self._foreign}
         if place != "path":

@@ -203,6 +203,12 @@ class Spread:
                 result[name] = found
         return result
 
+    def select(self, name: str, value: Any) -> Any:
+        """Return *value*, of the object *name*, without what would be another parameter."""
+        if not isinstance(value, dict):
+            return value
+        return {key: below for key, below in value.items() if self.has(name, key)}
+
     def has(self, name: str, key: str) -> bool:
         """Return whether a parameter called *key* is a field of the object *name*."""
         names, others = self._fields[name]

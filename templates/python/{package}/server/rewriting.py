@@ -1,8 +1,13 @@
-"""Write the values of lifted parameters into a request, as the newest version has them."""
+"""Write the values of lifted parameters into a request, as the newest version has them.
+
+Raises RequestError for a text that would be read as another one, or as more than one: the styles
+differ in what they can write.
+"""
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any, Final
@@ -11,13 +16,18 @@ from urllib.parse import quote, quote_plus, unquote
 from .nested import STYLE
 from .objects import CONTENT, decode_cookie, find_notation, is_encoded_cookie
 from .paths import PathTemplate
-from .runtime import query
+from .runtime import errors, query
 from .runtime.asgi import Headers, Scope
+from .runtime.errors import RequestError
 
 Parameters = Mapping[str, Mapping[str, Any]]
 """Parameters in one place of a request by their names, as the contract data describe them."""
 
 Encode = Callable[[str], str]
+
+# What no header contains, and what ends a cookie for some servers.
+_CONTROL: Final = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
+_END: Final = re.compile(r";|,[ \t]")
 
 
 def write_query(
@@ -63,7 +73,7 @@ def write_headers(
     kept: Headers = [field for field in scope["headers"] if field[0].lower() not in names]
     for name, value in values.items():
         text = _join(value, described.get(name, {}))
-        kept.append((name.lower().encode("latin-1"), text.encode("latin-1", "replace")))
+        kept.append((name.lower().encode("latin-1"), _encode_field(name, text)))
     return {**scope, "headers": kept}
 
 
@@ -87,7 +97,7 @@ def write_cookies(
         for each in _write_cookie(name, value, described[name])
     ]
     if kept:
-        headers.append((b"cookie", "; ".join(kept).encode("latin-1", "replace")))
+        headers.append((b"cookie", "; ".join(kept).encode("latin-1")))
     return {**scope, "headers": headers}
 
 
@@ -99,7 +109,27 @@ def _write_cookie(name: str, value: Any, described: Mapping[str, Any]) -> Iterat
     encode = partial(quote, safe=_IN_COOKIES) if is_encoded_cookie(described) else str
     for each, text in _write_fields(name, value, described, encode):
         called = each if each == name else encode(each).replace("=", "%3D")
+        for part in (called, text):
+            _encode_field(name, part)
+            if _END.search(part) or part.strip(" \t") != part:
+                raise _unwritable(name, part)
         yield f"{called}={text}"
+
+
+def _encode_field(name: str, text: str) -> bytes:
+    """Return *text*, of the parameter *name*, as it is in a header."""
+    try:
+        encoded = text.encode("latin-1")
+    except UnicodeEncodeError:
+        raise _unwritable(name, text) from None
+    if _CONTROL.search(text):
+        raise _unwritable(name, text)
+    return encoded
+
+
+def _unwritable(name: str, text: str) -> RequestError:
+    shown = errors.quote(text)
+    return RequestError(f"the parameter {errors.quote(name)} can't be converted with {shown}")
 
 
 # RFC 3986, section 3.3, and the percent sign of encoded characters
@@ -132,12 +162,13 @@ def _write_fields(
         yield name, _join(value, described, encode)
     elif isinstance(value, dict):
         for key, below in value.items():
-            yield from _write_fields(key, below, {"explode": True}, encode)
-    elif isinstance(value, list):
-        for item in value:
-            yield name, encode(_text(item))
+            yield from ((key, encode(_text(item))) for item in _list(below))
     else:
-        yield name, encode(_text(value))
+        yield from ((name, encode(_text(item))) for item in _list(value))
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
 
 
 def _write_nested(name: str, value: Any) -> Iterator[tuple[str, str]]:
@@ -160,13 +191,29 @@ def _join(value: Any, described: Mapping[str, Any], encode: Encode = str) -> str
     if described.get("style") == CONTENT:
         return encode(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
     before, sign = find_notation(described, type(value))
+    # the list `;id=1;id=2` has a name in its sign
+    write = partial(_write_part, described, encode, sign[0])
     if isinstance(value, list):
-        return before + sign.join(encode(_text(item)) for item in value)
+        return before + sign.join(write(_text(item)) for item in value)
     if not isinstance(value, dict):
         return before + encode(_text(value))
     between = "=" if described.get("explode") else sign
-    pairs = (f"{encode(name)}{between}{encode(_text(below))}" for name, below in value.items())
+    pairs = (
+        f"{write(name, between)}{between}{write(_text(below))}" for name, below in value.items()
+    )
     return before + sign.join(pairs)
+
+
+def _write_part(
+    described: Mapping[str, Any], encode: Encode, sign: str, text: str, end: str = ""
+) -> str:
+    """Return *text*, a part of a parameter that ends at *sign*, and also at *end* if given."""
+    written = encode(text)
+    # only cookies are decoded after they are split
+    split = written if described.get("in") == "cookie" else text
+    if sign in split or (end and end in split):
+        raise _unwritable(described.get("name", ""), text)
+    return written
 
 
 def _text(value: Any) -> str:
