@@ -78,7 +78,8 @@ def _asked(root: Path, which: str, python: str, asked: tuple[str, ...]) -> Case:
 
 def _package(root: Path) -> str:
     """Generate the synthetic API's server below *root*; return the folder of its package."""
-    synthetic.write(root / "schemas", scaled(_VERSIONS))
+    resources = scaled(len(synthetic.RESOURCES))
+    synthetic.write(root / "schemas", scaled(_VERSIONS), resources)
     # in a separate process, so that its peak memory doesn't count for measured ones
     schemas, output = str(root / "schemas"), str(root / "generated")
     generating = script("measured.py", "documents", schemas, output, "models")

@@ -445,8 +445,8 @@ def members(name: str) -> list[str]:
     return ["Card", "Transfer"] + (["Wallet"] if RESOURCES.index(name) % 4 != 3 else [])
 
 
-def write(folder: Path, versions: int) -> None:
-    """Write the sources of an API with that many versions (1 to 50) into *folder*."""
+def write(folder: Path, versions: int, resources: int = len(RESOURCES)) -> None:
+    """Write the sources of an API with that many *versions* (1 to 50) and *resources*."""
     folder.mkdir(parents=True)
     known = dates(versions)
     rows = "\n".join(f"  - {{ date: {date}, title: What came with {date}. }}" for date in known)
@@ -457,11 +457,12 @@ def write(folder: Path, versions: int) -> None:
         (place, name): _EDITS[place].format(date=date)
         for (place, name), date in edits(versions).items()
     }
-    for name in RESOURCES:
-        (folder / f"{name.lower()}s.yaml").write_text(_resource(name, edited))
+    names = RESOURCES[:resources]
+    for name, previous in zip(names, (names[-1], *names), strict=False):
+        (folder / f"{name.lower()}s.yaml").write_text(_resource(name, previous, edited))
 
 
-def _resource(name: str, edited: dict[tuple[str, str], str]) -> str:
+def _resource(name: str, previous: str, edited: dict[tuple[str, str], str]) -> str:
     text = _RESOURCE
     if "Wallet" in members(name):
         text += _WALLET
@@ -476,5 +477,4 @@ def _resource(name: str, edited: dict[tuple[str, str], str]) -> str:
     text = text.replace("MEMBERS", f"{listed}\n          # method")
     for place in _EDITS:
         text = text.replace(f"# {place}\n", edited.get((place, name), "# as ever") + "\n")
-    previous = RESOURCES[RESOURCES.index(name) - 1]
     return text.replace("Previous", previous).replace("Thing", name).replace("thing", name.lower())

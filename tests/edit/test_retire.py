@@ -683,6 +683,6 @@ def test_killed_retirement_leaves_the_old_project_or_the_new_one(
 ) -> None:
     prepared = tmp_path / "prepared"
     shutil.copytree(published, prepared, ignore=shutil.ignore_patterns(".git"))
-    kills = kill_everywhere(prepared, tmp_path, "two renames", "retire", FIRST, every=13)
+    kills = kill_everywhere(prepared, tmp_path, "two renames", "retire", FIRST, every=31)
     require_old_or_new(kills)
     assert FIRST not in kills.new["schemas/versions.yaml"]

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 import runpy
 import subprocess
-import sys
 from pathlib import Path
+
+from support.launched import launch_folder
 
 TOP = Path(__file__).parents[2]
 ROOMS = runpy.run_path(str(Path(__file__).with_name("test_rooms.py")))["ROOMS"]
@@ -21,7 +22,11 @@ def test_listed_rooms_are_the_existing_ones() -> None:
 def test_flow_can_be_traced() -> None:
     script = TOP / "tests" / "support" / "flow.py"
     run = subprocess.run(
-        [sys.executable, str(script)], capture_output=True, text=True, check=False, cwd=TOP
+        [launch_folder() / "python", str(script)],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=TOP,
     )
     assert run.stderr == ""
     steps = re.findall(r"^(\w+): \d+ modules, \d+ functions$", run.stdout, re.MULTILINE)

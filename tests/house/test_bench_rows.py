@@ -5,16 +5,20 @@ from __future__ import annotations
 import csv
 import gzip
 import shutil
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import pytest
 from bench import ROWS
 from benchmarks import generating
 from benchmarks.measure import pair
-from benchmarks.rows import DATA, PASS, REPOSITORY, SCALE, Row, SkippedError
+from benchmarks.rows import DATA, DATELINE, PASS, REPOSITORY, SCALE, Row, SkippedError
+from support.launched import launch_folder
 
+_RUN: Final = subprocess.run
 _PAIRS: Final = (
     "github-2026-03-10",
     *("stripe-2018-11-08", "stripe-2019-10-17", "stripe-2020-08-27", "stripe-2022-11-15"),
@@ -51,9 +55,15 @@ def test_each_kind_of_row_can_be_prepared(
 ) -> None:
     monkeypatch.setenv(DATA, str(data))
     monkeypatch.setenv(SCALE, "0.000001")
+    monkeypatch.setattr(subprocess, "run", _run_launched)
     # a folder like that of the bench; that of pytest is closed to the user who runs PostgreSQL
     with tempfile.TemporaryDirectory(prefix="bench-") as root:
         _require_prepared(row, Path(root))
+
+
+def _run_launched(command: list[str], **options: Any) -> Any:
+    name = {DATELINE: "dateline", sys.executable: "python"}.get(command[0])
+    return _RUN([launch_folder() / name if name else command[0], *command[1:]], **options)
 
 
 def _require_prepared(row: Row, root: Path) -> None:

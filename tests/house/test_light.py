@@ -127,7 +127,16 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
-def test_reading_commands_run(project: Path) -> None:
+def test_reading_commands_run_and_others_say_what_to_install(project: Path) -> None:
+    # the same definitions without the value, and nothing cached: layout has to be generated
+    other = shutil.copytree(project, project.with_name("other"))
+    shutil.rmtree(other / ".generated.dateline")
+    loans = other / "schemas" / "loans.yaml"
+    text = loans.read_text(encoding="utf-8").replace("        - const: lost\n", "")
+    loans.write_text(text.replace("librarians", "all librarians"), encoding="utf-8")
+    before = sorted(other.glob("generated/**/*"))
+    there = ["--schemas", str(other / "schemas"), "--output", str(other / "generated")]
+    install = "run `pip install 'dateline[generate]'`"
     expected = [
         (["check"], 1, "LoanState: value lost added"),
         (["check", "--format", "sarif"], 1, "value-added"),
@@ -136,21 +145,11 @@ def test_reading_commands_run(project: Path) -> None:
         (["status"], 0, "run `dateline generate`"),
         (["history", "Loan.borrower"], 0, "reader"),
         (["explain", "value-added"], 0, "An enum that callers read gains no value."),
+        (["generate", *there], 2, install),
     ]
     outcomes = run_all(project, *(arguments for arguments, _, _ in expected))
     for (arguments, status, said), (ended, printed) in zip(expected, outcomes, strict=True):
         assert (arguments, ended) == (arguments, status), printed
         assert said in printed, arguments
-
-
-def test_other_commands_say_what_to_install(project: Path) -> None:
-    loans = project / "schemas" / "loans.yaml"
-    text = loans.read_text(encoding="utf-8").replace("        - const: lost\n", "")
-    loans.write_text(text.replace("librarians", "all librarians"), encoding="utf-8")
-    # cached layout is not generated again
-    shutil.rmtree(project / ".generated.dateline")
-    before = sorted(project.glob("generated/**/*"))
-    ((ended, printed),) = run_all(project, ["generate"])
-    assert (ended, printed.count("\n")) == (2, 1), printed
-    assert "run `pip install 'dateline[generate]'`" in printed
-    assert sorted(project.glob("generated/**/*")) == before
+    assert outcomes[-1][1].count("\n") == 1
+    assert sorted(other.glob("generated/**/*")) == before

@@ -23,10 +23,8 @@ from support.sources import LIBRARY, folder
 CACHE: Final = Path(".generated.dateline", FILE)
 
 COMMANDS: Final = (
-    ["check"],
     ["check", "--format", "json", "--against", "generated"],
     ["status"],
-    ["generate", "--check"],
     ["generate"],
 )
 

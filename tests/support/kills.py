@@ -16,34 +16,17 @@ import subprocess
 import sys
 from collections.abc import Callable
 from functools import cache, partial
-from importlib import import_module
 from itertools import cycle
 from pathlib import Path
 from typing import Any, NamedTuple
 
-TESTS = Path(__file__).parents[1]
+from support.launched import TESTS, launch_folder
 
 STEPS = frozenset({"open", "os.mkdir", "os.rename", "os.remove", "os.rmdir", "os.chmod", "os.link"})
 
 # Commands that read a project, from most to least; they take turns after the kills.
 READERS = [["check"], ["history", "LoanState"], ["status"], ["diff", "2024-09-01", "2025-06-01"]]
 CHEAP = ["schema", "versions"]
-
-# Modules that commands import when they run.
-MODULES = (
-    *(
-        "cli",
-        "entry",
-        "generate",
-        "render",
-        "status",
-        "edit.cut",
-        "edit.retire",
-        "check.comparison",
-    ),
-    *("changes.history", "load.checks", "load.editor.source", "load.editor.versions"),
-    *("report.formats", "report.formats.text"),
-)
 
 State = dict[str, bytes | None]
 """What a folder holds, by path; None for a folder."""
@@ -77,9 +60,9 @@ def kill_everywhere(prepared: Path, root: Path, way: str, *command: str, every: 
     """
     shutil.copytree(prepared, root / "project")
     run = subprocess.run(
-        [sys.executable, "-m", "support.kills", way, str(every), *command],
+        [launch_folder() / "python", "-m", "support.kills", way, str(every), *command],
         cwd=root / "project",
-        env={**os.environ, "PYTHONPATH": f"{TESTS.parent / 'src'}{os.pathsep}{TESTS}"},
+        env={**os.environ, "PYTHONPATH": str(TESTS)},
         capture_output=True,
         text=True,
         check=False,
@@ -295,11 +278,7 @@ def judge(run: Run, old: dict[str, str], new: dict[str, str]) -> Kill:
 def main() -> None:
     from dateline.files.switching import EXCHANGES
 
-    # imported once; the forks of this process are short-lived
-    gc.disable()
-    for module in ("sqlite3", *(f"dateline.{name}" for name in MODULES)):
-        import_module(module)
-
+    gc.disable()  # the forks of this process are short-lived
     way, every, *command = sys.argv[1:]
     # absolute paths, to distinguish them from files removed in other folders
     schemas = ["--schemas", str(Path("schemas").absolute())]
