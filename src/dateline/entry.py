@@ -22,12 +22,12 @@ _COMPLETION = "_DATELINE_COMPLETE"  # set by the completion scripts of bash, zsh
 
 def main() -> None:
     """Run the command line and exit with its status."""
-    if sys.argv[1:] in (["--help"], ["-h"]):
+    if sys.argv[1:] in (["--help"], ["-h"], []):
         # parsing needs click, whose import takes longer than python takes to start
         from pathlib import Path
 
         sys.stdout.write((Path(__file__).parent / "help.txt").read_text(encoding="utf-8"))
-        return
+        sys.exit(0 if sys.argv[1:] else 2)
     try:
         if answer := _answer_without_parsing(sys.argv[1:]):
             print(answer)
@@ -107,7 +107,9 @@ def _run() -> int:
     except click.ClickException as error:
         message = error.format_message()
         end = "" if message.endswith((".", "?", "…", ")")) else "."
-        click.echo(f"{_NAME}: {message}{end} See `{_NAME} --help`.", err=True)
+        failed = error.ctx if isinstance(error, click.UsageError) else None
+        command = failed.command_path if failed else _NAME
+        click.echo(f"{_NAME}: {message}{end} See `{command} --help`.", err=True)
         return error.exit_code
     except click.exceptions.Exit as asked:
         return asked.exit_code

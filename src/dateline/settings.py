@@ -212,9 +212,9 @@ class _Settings:
 
                 raise self._refuse_value(key, f"{key!r} is not a setting{did_you_mean(key, _KEYS)}")
             if key in _TEXTS and not (isinstance(value, str) and value):
-                raise self._refuse_value(key, f"`{key}` is text")
+                raise self._refuse_value(key, f"`{key}` has to be a text")
             if key == "strict" and not isinstance(value, bool):
-                raise self._refuse_value(key, "`strict` is true or false")
+                raise self._refuse_value(key, "`strict` has to be true or false")
             if key == "projects" and not (
                 isinstance(value, list) and value and all(isinstance(one, str) for one in value)
             ):

@@ -140,7 +140,7 @@ def zip_document(content: bytes) -> bytes:
     ("arguments", "said"),
     [
         (("older.json",), "'older.json': write DATE=FILE, such as 2024-01-15=openapi.yaml"),
-        (("2024-1-5=older.json",), "'2024-1-5=older.json': write DATE=FILE"),
+        (("2024-1-5=older.json",), "'2024-1-5' is not a date such as 2024-01-15"),
         (("2024-01-15=older.json",) * 2, "2024-01-15 is the date of older.json already"),
         (("2024-01-15=none.json",), "there is no file 'none.json'; name an OpenAPI document"),
         (("2024-01-15=.",), "'.' is no .json, .yaml or .yml file; name an OpenAPI document"),

@@ -219,8 +219,9 @@ def test_command_line_prints_histories(
     assert run("history", "Loan.state") == (0, "\n".join([*found.lines(), ""]), "")
     assert run("history", "Loan.state", "--format", "json") == (0, f"{found.text()}\n", "")
     said = "No field or value of Loan is called 'sate'; did you mean 'state'?"
-    assert run("history", "Loan.sate") == (2, "", f"dateline: {said} See `dateline --help`.\n")
+    more = " See `dateline history --help`.\n"
+    assert run("history", "Loan.sate") == (2, "", f"dateline: {said}{more}")
     known = "No field or value of LoanState is called 'x'; known: active, paused, returned."
-    assert run("history", "LoanState.x") == (2, "", f"dateline: {known} See `dateline --help`.\n")
+    assert run("history", "LoanState.x") == (2, "", f"dateline: {known}{more}")
     assert run("schema", "changes") == (0, schema(), "")
     assert run("schema", "history") == (0, history_schema(), "")

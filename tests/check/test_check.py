@@ -333,7 +333,8 @@ def test_unused_waiver_is_a_finding(project: Project) -> None:
          "versions, reason, expires }"),
         ("Nobody ever sent more.", "yes", "5:13: ambiguous-scalar: YAML readers "
          "disagree about yes; write 'yes' for the text or true for the boolean"),
-        ("[2024-01-15, 2024-09-01]", "all", "2:5: waiver-form: `versions` is a list of dates"),
+        ("[2024-01-15, 2024-09-01]", "all", "2:5: waiver-form: `versions` has to be a list of "
+         "dates"),
     ],
 )  # fmt: skip
 def test_malformed_waiver_is_an_error_with_its_place(

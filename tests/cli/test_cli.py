@@ -130,7 +130,7 @@ def test_check_lists_stale_files_and_writes_nothing(built: Path, dateline: Run) 
         STALE,
         "generated/spec/sandbox/2024-01-15.json: missing\n"
         "generated/spec/sandbox/latest.yaml: edited\n",
-        "",
+        "2 outputs are stale: run `dateline generate`, and commit the result\n",
     )
     assert tree(built) == before
     dateline("generate")
@@ -238,14 +238,18 @@ def test_rules_are_listed_and_explained(dateline: Run) -> None:
     assert [line.split()[1] for line in listed if line.startswith("variant-added ")] == ["gated"]
     for line in listed:
         assert dateline("explain", line.split()[0]).out.startswith(line.split()[0])
-    assert "Did you mean 'variant-added'?" in dateline("explain", "variant-aded").err
 
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["genrate"], "'gate', 'generate', 'migrate'?) See"),
-        (["generate", "--chek"], "--check"),
+        (["genrate"], "'gate', 'generate', 'migrate'?) See `dateline --help`.\n"),
+        (["generate", "--chek"], "?) See `dateline generate --help`.\n"),
+        (["explain"], "Missing argument 'RULE'. See `dateline explain --help`.\n"),
+        (
+            ["explain", "variant-aded"],
+            "Did you mean 'variant-added'? See `dateline explain --help`.\n",
+        ),
         (["generate", "--check", "--watch"], "exclude each other"),
         (["generate", "--output", "schemas"], "schemas"),
         (["generate", "--output", "."], "."),
@@ -392,6 +396,7 @@ def test_help_describes_the_command_line(monkeypatch: pytest.MonkeyPatch, dateli
     monkeypatch.setenv("COLUMNS", "80")
     rendered = CliRunner().invoke(main, ["--help"], prog_name="dateline", terminal_width=80)
     assert dateline("--help") == Outcome(CLEAN, rendered.output, "")
+    assert dateline() == Outcome(MISUSE, rendered.output, "")
     assert dateline("--version").out == f"dateline {__version__}\n"
 
 

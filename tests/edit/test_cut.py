@@ -461,9 +461,9 @@ def test_empty_version_needs_its_mark(project: Path) -> None:
 @cases(
     ("arguments", "said"),
     [
-        (["2025-9-1"], "'2025-9-1' is not a day of the calendar, written YYYY-MM-DD"),
-        (["2026-02-30"], "'2026-02-30' is not a day of the calendar, written YYYY-MM-DD"),
-        (["next"], "'next' is not a day of the calendar, written YYYY-MM-DD"),
+        (["2025-9-1"], "'2025-9-1' is not a date in the form YYYY-MM-DD"),
+        (["2026-02-30"], "'2026-02-30' is not a date in the form YYYY-MM-DD"),
+        (["next"], "'next' is not a date in the form YYYY-MM-DD"),
         (
             ["2025-06-01"],
             "2025-06-01 is not newer than 2025-06-01, the newest version that is cut; name a "
@@ -490,7 +490,7 @@ def test_empty_version_needs_its_mark(project: Path) -> None:
         ),
         (
             [DAY, "--draft", "2025-08-01", "--draft", "next"],
-            "say with `--title` in one sentence what callers will notice",
+            "`--title` is missing: say in one sentence what callers will notice",
         ),
         (
             ["2025-08-01", "--undisclosed"],
@@ -509,7 +509,7 @@ def test_refused_cut_is_reported_with_a_way_out(
 def test_placeholder_is_not_accepted_as_a_title(project: Path) -> None:
     prepare()
     assert dateline("cut", DAY).err == (
-        "say with `--title` in one sentence what callers will notice\n"
+        "`--title` is missing: say in one sentence what callers will notice\n"
     )
     edit(("Being prepared.", "Books get lost."))
     assert list_planned_lines(DAY)[-1] == f"+  - {{ date: {DAY}, title: Books get lost. }}"

@@ -103,9 +103,9 @@ def test_existing_entries_are_unchanged(before: str, after: str, tmp_path: Path)
         ({"rule": "Value Added"}, "'Value Added' is not the id of a rule"),
         ({"expires": "2025-2-30"}, "'2025-2-30' is not a canonical YYYY-MM-DD date"),
         ({"expires": "2025-12-30"}, "2025-12-30 has passed; name the last day"),
-        ({"reason": "  "}, "`reason` is text"),
+        ({"reason": "  "}, "`reason` has to be a text that is not blank"),
         ({"reason": "bad\x07"}, "the invisible character U+0007"),
-        ({"pointer": ""}, "`pointer` is text"),
+        ({"pointer": ""}, "`pointer` has to be a text that is not blank"),
     ],
 )
 def test_invalid_waiver_is_refused_and_nothing_is_written(

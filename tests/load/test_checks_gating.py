@@ -46,9 +46,10 @@ from support.checked import TABLE, check_fragment, check_schema
             id="not in the table",
         ),
         pytest.param(
-            "{ type: object, properties: { due: { type: string, x-added: 2024 } } }",
+            "{ type: object, properties: { due: { type: string, x-added: 2024, x-why: W. } } }",
             [
-                "4:67: wrong-type: the number 2024 where text belongs",
+                "4:67: wrong-type: the number 2024 where a version, written as in versions.yaml, "
+                "belongs",
             ],
             id="a number",
         ),

@@ -98,7 +98,7 @@ def test_definitions_may_be_json(tmp_path: Path) -> None:
 def test_folder_without_fragments_is_an_error(tmp_path: Path) -> None:
     assert problems(tmp_path, {"versions.yaml": VERSIONS}) == [
         "schemas/versions.yaml:1:1: no-definitions: no .yaml or .json file with "
-        "definitions is in schemas/ beside versions.yaml"
+        "definitions is in schemas/ beside versions.yaml; add one that begins with `openapi: 3.1.0`"
     ]
 
 

@@ -92,13 +92,16 @@ def test_search_ends_at_the_top_of_the_repository(
     ("text", "said"),
     [
         ('schemas = "a\n', "dateline.toml:1:13: settings-invalid: Illegal character '\\n'"),
-        ("schemas = 3\n", "dateline.toml:1:1: settings-invalid: `schemas` is text"),
+        ("schemas = 3\n", "dateline.toml:1:1: settings-invalid: `schemas` has to be a text"),
         (
             '\nshemas = "a"\n',
             "dateline.toml:2:1: settings-invalid: 'shemas' is not a setting; "
             "did you mean 'schemas'?",
         ),
-        ('strict = "no"\n', "dateline.toml:1:1: settings-invalid: `strict` is true or false"),
+        (
+            'strict = "no"\n',
+            "dateline.toml:1:1: settings-invalid: `strict` has to be true or false",
+        ),
         (
             'projects = "apis"\n',
             "dateline.toml:1:1: settings-invalid: `projects` is a list of folders",

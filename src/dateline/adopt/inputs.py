@@ -77,8 +77,10 @@ def parse_arguments(arguments: Iterable[str]) -> list[tuple[str, Path]]:
     faults: list[str] = []
     for argument in arguments:
         date, equals, file = argument.partition("=")
-        if not equals or not is_dated(date):
+        if not equals:
             faults.append(f"{argument!r}: write DATE=FILE, such as 2024-01-15=openapi.yaml")
+        elif not is_dated(date):
+            faults.append(f"{date!r} is not a date such as 2024-01-15")
         elif date in found:
             faults.append(f"{date} is the date of {found[date]} already; name each date once")
         elif not Path(file).exists() and is_application(file):

@@ -86,7 +86,8 @@ def parse_address(
         )
     if path and not name.lower().endswith(_SUFFIXES):
         raise AddressError(
-            "reference-unreadable", "it names no .json, .yaml or .yml file; refer to one"
+            "reference-unreadable",
+            "it names no .json, .yaml or .yml file; refer to one, or to a place in this file by #/",
         )
     return Address(name, unquote(found["fragment"] or ""))
 

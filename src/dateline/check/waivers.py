@@ -129,11 +129,11 @@ def _fault(row: dict[str, Any]) -> str | None:
             return f"`{key}` is missing"
     versions = row["versions"]
     if not isinstance(versions, list) or not all(isinstance(item, str) for item in versions):
-        return "`versions` is a list of dates"
+        return "`versions` has to be a list of dates"
     texts = {key: value for key, value in row.items() if key != "versions"}
     for key, text in texts.items():
         if not isinstance(text, str) or not text.strip():
-            return f"`{key}` is text"
+            return f"`{key}` has to be a text that is not blank"
     if _RULE.fullmatch(row["rule"]) is None:
         return f"{row['rule']!r} is not the id of a rule; `dateline rules` lists them"
     if (kind := row.get("class", CLASSES[0])) not in CLASSES:

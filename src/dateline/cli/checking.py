@@ -33,7 +33,11 @@ from dateline.wording import phrase_count
 @click.option("--watch", is_flag=True, help="Generate again whenever a source changes.")
 @QUIET
 def generate(workspaces: list[Workspace], check: bool, watch: bool, quiet: bool) -> None:
-    """Check the definitions and bring every output up to date."""
+    """Check the definitions and bring every output up to date.
+
+    Writes nothing if the definitions are invalid, or if a published version would change in a way
+    that the rules don't allow.
+    """
     from dateline import generate as room
 
     if check and watch:
@@ -43,6 +47,9 @@ def generate(workspaces: list[Workspace], check: bool, watch: bool, quiet: bool)
             stale = [(each, file) for each in workspaces for file in room.stale(each)]
         for workspace, file in stale:
             click.echo(workspace.output / str(file))
+        if stale:
+            count = phrase_count(len(stale), "output is", "outputs are")
+            click.echo(f"{count} stale: run `dateline generate`, and commit the result", err=True)
         sys.exit(STALE if stale else CLEAN)
     if watch:
         if len(workspaces) > 1:
@@ -88,7 +95,11 @@ def check(
     waived: bool,
     quiet: bool,
 ) -> None:
-    """Check the definitions against the versioning rules."""
+    """Check the definitions against the versioning rules.
+
+    Compares them with what is published. Exit status 1 means that a change needs a new version or
+    a waiver, or is never allowed; `dateline gate` moves changes to a new version.
+    """
     from dateline import generate as room
     from dateline.project_checks import check_projects
 
@@ -146,7 +157,7 @@ def _check_code(workspace: Workspace, app: str, *, quiet: bool) -> None:
     help="Policy to judge by: a preset, or a YAML file with the value of `policy` in "
     "versions.yaml. By default, the policy of the definitions.",
 )
-@click.option("--exit-code", is_flag=True, help="Exit 1 where a change is gated or never.")
+@click.option("--exit-code", is_flag=True, help="Exit 1 if a change is gated or never allowed.")
 @QUIET
 def diff(
     workspace: Workspace,

@@ -34,7 +34,7 @@ def rules(form: str) -> None:
 @click.argument("rule", shell_complete=completion.rules)
 @FORM
 def explain(rule: str, form: str) -> None:
-    """Explain RULE, or a preset of the policy: reason, example, way out."""
+    """Explain RULE, or a preset of the policy: reason, example, fix."""
     from dateline.answers.describing import describe_explained
     from dateline.rules.explanation import explain as explain_rule
 
@@ -79,8 +79,9 @@ def history(schemas: Path, name: str, form: str) -> None:
 def schema(which: str, schemas: Path) -> None:
     """Print a JSON Schema: of sources, JSON output or change pages.
 
-    `report` is what `check` and `diff` give in JSON. The others have the names of commands, and are
-    what these give.
+    `source` and `versions` are for editors. The others describe JSON: `report` that of `check` and
+    `diff`, `changes` that of change pages, `problems` that of invalid input, and the rest that of
+    the command with the same name.
     """
     if which in ANSWERS:
         click.echo(answer_schema(which), nl=False)

@@ -28,7 +28,8 @@ from dateline.cli.group import main
     type=click.Choice(FORMS),
     default=DATE_FORM,
     metavar="FORM",
-    help=f"Format of version names: {', '.join(FORMS)}.",
+    help=f"Form of version names: {DATE_FORM} (the default), YYYY-MM, YYYYMMDD or YYYYMM, each also"
+    " with `-suffix` or `.suffix`.",
 )
 def init(folder: Path, server: bool, form: str) -> None:
     """Set up a starter project in an empty FOLDER (default: here)."""
@@ -123,7 +124,7 @@ def adopt(
 
 @main.command()
 def demo() -> None:
-    """Show in a minute what dateline does, in a temporary folder."""
+    """Show in ten seconds what dateline does, in a temporary folder."""
     from dateline.demo import run_demo
 
     run_demo(click.echo)

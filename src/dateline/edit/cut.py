@@ -73,7 +73,7 @@ def cut(folder: Path, request: CutRequest, published: Published) -> Cut:
         # another project has cut the draft in a shared file
         request = replace(request, drafts=request.drafts or (NEXT, request.day))
     if not is_well_formed(request.day, api.table.form):
-        raise CutError(f"{request.day!r} is not a day of the calendar, written {api.table.form}")
+        raise CutError(f"{request.day!r} is not a date in the form {api.table.form}")
     newest = max((api.table.latest, *published.versions), key=order)
     if order(request.day) <= order(newest):
         raise CutError(
@@ -129,7 +129,7 @@ def _drafts(table: Table, request: CutRequest) -> list[Version]:
 def _title(given: str | None, drafts: Sequence[Version]) -> str:
     titles = [given] if given is not None else [draft.title for draft in drafts]
     if len(titles) != 1 or titles[0] == TITLE:
-        raise CutError("say with `--title` in one sentence what callers will notice")
+        raise CutError("`--title` is missing: say in one sentence what callers will notice")
     if not titles[0].strip():
         raise CutError("the title is blank; say what callers will notice")
     if len(titles[0].splitlines()) > 1:

@@ -71,7 +71,7 @@ def waive(
     content = source.content()
     _require_valid(name_folder(folder), content)
     if date.fromisoformat(expires) < today:
-        raise WaiverError(f"{expires} has passed; name the last day on which it may pass")
+        raise WaiverError(f"{expires} has passed; name the last day of the waiver")
     write(folder, [Replacement(name=FILE, before=before, after=content)])
     return path
 

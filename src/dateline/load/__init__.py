@@ -236,7 +236,7 @@ def _nothing_to_read(folder: Path) -> Problem:
         place=Place(name_source(folder / TABLE, folder), 1, 1),
         id="no-definitions",
         message=f"no .yaml or .json file with definitions is in {name_folder(folder)}/ beside "
-        f"{TABLE}",
+        f"{TABLE}; add one that begins with `openapi: 3.1.0`",
     )
 
 

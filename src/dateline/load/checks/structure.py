@@ -69,6 +69,7 @@ class ValueType(NamedTuple):
 
 
 _TEXT: Final = ValueType(*JSON_TYPES[Value.TEXT], "text")
+_DATE: Final = ValueType(*JSON_TYPES[Value.TEXT], "a version, written as in versions.yaml,")
 _LIST: Final = ValueType(*LIST_TYPE, "a list")
 _TEXTS: Final = ValueType(*JSON_TYPES[Value.TEXTS], "a list of texts")
 _NODE: Final = ValueType(*MAPPING_TYPE, "a mapping")
@@ -95,8 +96,8 @@ _WORDS: Final[dict[Value, str]] = {
 }
 
 _OURS: Final[dict[str, ValueType]] = {
-    ADDED: _TEXT,
-    REMOVED: _TEXT,
+    ADDED: _DATE,
+    REMOVED: _DATE,
     WAS: _DATED,
     SHOWN_AS: _ANYTHING,
     ENVIRONMENTS: _TEXTS,
@@ -112,6 +113,13 @@ _RIGHT_PLACES: Final = {
     WHY: "put it beside the gate that it is the reason for",
 }
 """The right place of one of our keys among names, unless it goes on one of the named things."""
+
+_EXPLAINING: Final[dict[str | int, tuple[str, ...]]] = {
+    ADDED: (SHOWN_AS, WHY),
+    REMOVED: (SHOWN_AS, WHY),
+    WAS: (WHY,),
+}
+"""The keys that have no meaning without a gate."""
 
 _BESIDE_KEYWORDS: Final = {IN_PLACE_OF: _TEXTS, CONVERTER: _TEXT}
 """The keys of a date of `x-was` besides keywords."""
@@ -433,7 +441,8 @@ def without_faults(scope: Scope, faults: list[TypeFault]) -> Scope:
         if fault.instead is not None and last != WAS:
             node[last] = fault.instead
         elif isinstance(node, dict):
-            node.pop(last, None)
+            for key in (last, *_EXPLAINING.get(last, ())):
+                node.pop(key, None)
     return replace(scope, document=root)
 
 
