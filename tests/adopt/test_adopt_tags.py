@@ -195,8 +195,6 @@ def test_mapping_without_a_schema_is_served_checked_cut_and_retired(
     for path in paths:
         text = path.read_text("utf-8")
         path.write_text(text.replace(PARAMETER, PARAMETER + REMOVED), "utf-8")
-    outcome = dateline("generate")
-    assert outcome.status == 0, outcome.err
     commit()
     outcome = dateline("cut", CUT, "--title", "Pets have no age.")
     assert outcome.status == 0, outcome.err

@@ -42,7 +42,9 @@ def run(point):
     passed = 0
     def hook(name, given):
         nonlocal passed
-        if point and name.startswith(("open", "os.", "shutil.")) and str(root) in str(given):
+        # between events that only read, the state of the disk is the same
+        writes = name.startswith("os.") if name != "open" else given[1] != "r"
+        if point and writes and name != "os.scandir" and str(root) in str(given):
             passed += 1
             if passed == point:
                 os.kill(os.getpid(), signal.SIGKILL)

@@ -554,10 +554,10 @@ def test_files_that_differ_from_the_last_commit_are_listed(
     Path("link").symlink_to("same")
     Path("moved").symlink_to("same")
     Path(".gitignore").write_text("ignored\n")
-    repository = Repository(Path("schemas"))
     everything = sorted(each.name for each in tmp_path.iterdir() if each.name != ".git")
-    assert repository.list_uncommitted([tmp_path]) == everything
+    assert Repository(Path("schemas")).list_uncommitted([tmp_path]) == everything
     commit()
+    repository = Repository(Path("schemas"))
     assert repository.list_uncommitted([tmp_path]) == []
     Path("edited").write_text("other")
     Path("lines").write_bytes(b"lines\r\nin two lines\r\n")

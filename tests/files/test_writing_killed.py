@@ -34,9 +34,11 @@ def tree():
     return {path.relative_to(folder).as_posix(): path.read_text() for path in files}
 
 def kill_at(point):
+    # between events that only read, the state of the disk is the same
     passed = itertools.count(1)
     def hook(event, arguments):
-        if event == "open" or event.startswith(("os.", "shutil.", "ctypes.", "fcntl.")):
+        writes = event == "open" and arguments[1] != "r"
+        if writes or event.startswith(("os.", "ctypes.", "fcntl.")) and event != "os.scandir":
             if next(passed) == point:
                 os.kill(os.getpid(), signal.SIGKILL)
     sys.addaudithook(hook)

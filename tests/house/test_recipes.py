@@ -21,17 +21,15 @@ STEP = re.compile(
 )
 """A step of a recipe: what is done to which file, and the block with its text."""
 
-LEFT_OUT = shutil.ignore_patterns("__pycache__", "*.pyc")
-
 
 @pytest.fixture(scope="module")
 def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the repository in which every step was followed."""
+    """A copy of the repository, with its bytecode, in which every step was followed."""
     top = tmp_path_factory.mktemp("recipes")
     for folder in ("src/dateline", "src/dateline_runtime", "templates", "docs"):
-        shutil.copytree(TOP / folder, top / folder, ignore=LEFT_OUT)
+        shutil.copytree(TOP / folder, top / folder)
     for folder in ("rules", "support"):
-        shutil.copytree(TOP / "tests" / folder, top / "tests" / folder, ignore=LEFT_OUT)
+        shutil.copytree(TOP / "tests" / folder, top / "tests" / folder)
     for name in ("pyproject.toml", "tests/conftest.py"):
         shutil.copy(TOP / name, top / name)
     for step in STEP.finditer(CONTRIBUTING):

@@ -267,7 +267,7 @@ def _with_owners(published: Published, repository: Repository, commit: str | Non
     """Return *published* with the text of CODEOWNERS in *commit*, if owners approve."""
     if commit is None or not published.policy or FILE_OF_OWNERS not in published.policy.approvals:
         return published
-    files = {blob.name: blob for name in OWNERS for blob in repository.files(commit, name)}
+    files = {blob.name: blob for blob in repository.files(commit, *OWNERS)}
     found = [files[name] for name in OWNERS if name in files][:1]
     text = b"".join(repository.contents(found)).decode("utf-8", errors="replace")
     return replace(published, owners=text)

@@ -60,7 +60,7 @@ class Blob(NamedTuple):
 
 
 class Repository:
-    """The repository that contains *path*.
+    """The repository that contains *path*, with its references as they are when first read.
 
     Raises NoRepositoryError if there is none, and GitError if git refuses to read it.
     """
@@ -69,6 +69,7 @@ class Repository:
         # as it was given, for messages
         self._folder = next(folder for folder in [path, *path.parents] if folder.is_dir())
         self._program = _find_git(self._folder)
+        self._commits: dict[str, str | None] = {}
         self.top = Path(self._run("rev-parse", "--show-toplevel").rstrip("\n"))
 
     def relative(self, path: Path) -> str:
@@ -112,9 +113,12 @@ class Repository:
             )
         return None
 
-    def files(self, commit: str, folder: str = "") -> list[Blob]:
-        """Return every file of *commit* below *folder*, both named from the top."""
-        within = [folder] if folder not in ("", ".") else []
+    def files(self, commit: str, *paths: str) -> list[Blob]:
+        """Return every file of *commit* that is one of *paths*, named from the top, or below one.
+
+        That is every file without *paths*.
+        """
+        within = [] if {"", "."} & {*paths} else paths
         listed = self._run("ls-tree", "-r", "-z", "--full-tree", commit, "--", *within)
         entries = (entry.partition("\t") for entry in listed.split("\0") if entry)
         return [
@@ -146,11 +150,8 @@ class Repository:
         top = self.top.resolve()
         inside = [path for path in map(Path.resolve, paths) if path.is_relative_to(top)]
         head = self.head()
-        committed = {
-            blob.name: blob
-            for path in inside
-            for blob in (self.files(head, self.relative(path)) if head else ())
-        }
+        listed = self.files(head, *map(self.relative, inside)) if head and inside else ()
+        committed = {blob.name: blob for blob in listed}
         standing = {file.relative_to(top).as_posix() for path in inside for file in _files(path)}
         contents = {name: _read(top / name) for name in standing & {*committed}}
         differing = [
@@ -223,9 +224,12 @@ class Repository:
         return any(_lists(text, version) for text in self.contents(indexes))
 
     def _find_commit(self, reference: str) -> str | None:
-        revision = f"{reference}^{{commit}}"
-        found = self._ask("rev-parse", "--verify", "--quiet", "--end-of-options", revision)
-        return found.stdout.decode().strip() if found.returncode == 0 else None
+        if reference not in self._commits:
+            revision = f"{reference}^{{commit}}"
+            found = self._ask("rev-parse", "--verify", "--quiet", "--end-of-options", revision)
+            commit = found.stdout.decode().strip() if found.returncode == 0 else None
+            self._commits[reference] = commit
+        return self._commits[reference]
 
     def _contents(self, blobs: list[Blob]) -> list[bytes]:
         given = "".join(f"{blob.id}\n" for blob in blobs)
