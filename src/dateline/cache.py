@@ -71,6 +71,7 @@ class Cache:
         self._new: dict[bytes, bytes] = {}
         self._growing: dict[bytes, Callable[[], bytes]] = {}
         self._used: set[bytes] = set()
+        self._digest_folder = lru_cache(fresh.digest)
         self._connection: Connection | None = None
         # a link may lead to a file of someone else
         self._is_damaged = path is not None and path.is_symlink()
@@ -91,6 +92,15 @@ class Cache:
             digest.update(b"%d " % len(content))
             digest.update(content)
         return digest.digest()
+
+    def list_inputs(self, folders: Iterable[Path], packages: Iterable[str]) -> Iterator[str]:
+        """Yield the inputs of a layout as parts of keys: *folders* of files, and *packages*.
+
+        Each folder is read once, although several kinds of outputs depend on it. A package that is
+        not installed, as in a light installation, has an empty version.
+        """
+        yield from map(self._digest_folder, folders)
+        yield from map(name_release, packages)
 
     def get(self, key: bytes) -> bytes | None:
         """Return the content that was put under *key* in this or an earlier run, or None."""
@@ -250,15 +260,6 @@ def open_cache(output: Path) -> Iterator[Cache]:
         if (output / MANIFEST).is_file():
             _make_ignored(Path(fresh.beside(output)))
         cache.close()
-
-
-def list_inputs(folders: Iterable[Path], packages: Iterable[str]) -> Iterator[str]:
-    """Yield the inputs of a layout as parts of keys: *folders* of files, and *packages*.
-
-    A package that is not installed, as in a light installation, has an empty version.
-    """
-    yield from map(fresh.digest, folders)
-    yield from map(name_release, packages)
 
 
 def name_release(package: str) -> str:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from dateline import fresh
-from dateline.cache import Cache, list_inputs
+from dateline.cache import Cache
 from dateline.load.meaning import Unit, digest_word, note_origin, replace_in_units
 from dateline.model import (
     ADDITIONS,
@@ -99,7 +99,7 @@ def recall_documents(
         return [*map(keep, render(api))]
     # texts of `info` are combined with other texts
     info = json.dumps(api.document.get("info"))
-    inputs = list_inputs(folders, _PACKAGES)
+    inputs = cache.list_inputs(folders, _PACKAGES)
     key = cache.key("documents", api.meaning or b"", info, recorded, *inputs)
     if (head := cache.get(key)) is not None:
         found = _read(json.loads(head), definitions, cache, key, resized, keep)

@@ -11,7 +11,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Final
 
-from dateline.cache import Cache, compress, list_inputs, pack, unpack
+from dateline.cache import Cache, compress, pack, unpack
 from dateline.deferral import create_placeholder, deferring, has_marks
 from dateline.load.meaning import Unit, replace_in_units
 from dateline.model import Api, Artifact, DatelineError, Definitions, Keep, Place, in_memory
@@ -117,7 +117,7 @@ def recall_outputs(
     api = hidden.original
     if not hidden.is_possible:
         return render(api)
-    key = cache.key(kind, api.comparison or b"", hidden.known, *list_inputs(*inputs))
+    key = cache.key(kind, api.comparison or b"", hidden.known, *cache.list_inputs(*inputs))
     try:
         known = cache.get(key)
         found = None if known is None else _read(known, hidden, keep)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Final
 
-from dateline.cache import Cache, compress, list_inputs, pack, unpack
+from dateline.cache import Cache, compress, pack, unpack
 from dateline.changes.record import Period
 from dateline.load.meaning import digest_word
 from dateline.model import Api, Artifact, Keep, in_memory
@@ -40,7 +40,7 @@ def recall_pages(
         return lay_out()[0]
     explained = [[entry.explanation for entry in period.entries] for period in periods]
     added = json.dumps([[period.data for period in periods], explained])
-    key = cache.key("change pages", api.comparison, added, *list_inputs(folders, _PACKAGES))
+    key = cache.key("change pages", api.comparison, added, *cache.list_inputs(folders, _PACKAGES))
     known = cache.get(key)
     if known is not None and (kept := _read(known, words, keep)) is not None:
         return kept

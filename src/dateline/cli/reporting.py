@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path, PurePosixPath
+from itertools import accumulate
+from pathlib import Path
 from typing import Literal
 
 import click
@@ -202,11 +203,17 @@ def print_outcome(workspace: Workspace, outcome: Generated | DatelineError) -> N
 
 def _list_paths(paths: Sequence[str], others: Iterable[str]) -> Iterator[str]:
     """Yield *paths*, but folders with none of the *others* once, with their number of files."""
-    kept = {str(folder) for other in others for folder in PurePosixPath(other).parents}
+    holding = {other.rpartition("/")[0] for other in others} if paths else ()
+    kept = {folder for each in holding for folder in _list_folders(each)}
     found: dict[str, list[str]] = {}
     for path in paths:
-        around = map(str, reversed(PurePosixPath(path).parents[:-1]))
+        around = _list_folders(path.rpartition("/")[0])
         whole = next((folder for folder in around if folder not in kept), path)
-        found.setdefault(whole, []).append(path)
+        found.setdefault(whole or path, []).append(path)
     for whole, within in found.items():
         yield f"{whole}/ ({len(within)} files)" if len(within) > 1 else within[0]
+
+
+def _list_folders(folder: str) -> Iterator[str]:
+    """Return *folder* and those that contain it, the outermost first."""
+    return accumulate(folder.split("/"), "{}/{}".format)
