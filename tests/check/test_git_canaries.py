@@ -523,6 +523,9 @@ def test_shallow_clone_is_read_and_missing_commits_are_explained(
             f"{reference}: revision-unknown: neither a path nor a revision of the repository that "
             f"contains generated; this clone is shallow: run `{fetch}` first\n",
         )
+    git("fetch", "--quiet", "--unshallow")
+    found = dateline("check", "--against", "origin/other")
+    assert "contains generated; run `git fetch origin`, or name a branch, a tag, a" in found.err
 
 
 def test_sha256_repository_is_read(

@@ -219,7 +219,7 @@ def test_finding_can_be_waived_until_a_day(built: Path, dateline: Run) -> None:
     assert misspelt.status == MISUSE
     assert "Did you mean 'response-field-removed'?" in misspelt.err
     waived = dateline("waive", "response-field-removed", *given, "--expires", "2999-01-01")
-    assert waived == Outcome(CLEAN, "added a waiver to schemas/waivers.yaml\n", "")
+    assert waived == Outcome(CLEAN, "wrote a waiver to schemas/waivers.yaml\n", "")
     checked = dateline("check")
     assert (checked.status, checked.out.splitlines()[-1]) == (CLEAN, "no findings; 1 waived")
 

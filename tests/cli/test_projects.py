@@ -77,7 +77,7 @@ def test_printed_waive_command_works_where_it_was_printed(which: list[str]) -> N
     (line,) = [one for one in outcome.out.splitlines() if one.startswith("to let one pass: ")]
     words = line.removeprefix("to let one pass: dateline ").split()
     words = ["fine" if one == "TEXT" else "2999-01-01" if one == "DATE" else one for one in words]
-    assert dateline(*words) == (0, "added a waiver to apis/cards/schemas/waivers.yaml\n", "")
+    assert dateline(*words) == (0, "wrote a waiver to apis/cards/schemas/waivers.yaml\n", "")
     assert dateline("check", "--against", "main").out.endswith("\nno findings; 1 waived\n")
 
 

@@ -1,4 +1,4 @@
-"""Waiving appends an entry to the file, and leaves the rest of it unchanged."""
+"""Waiving adds or replaces an entry of the file, and leaves the rest of it unchanged."""
 
 from __future__ import annotations
 
@@ -95,6 +95,31 @@ def test_existing_entries_are_unchanged(before: str, after: str, tmp_path: Path)
     (tmp_path / "waivers.yaml").write_bytes(before.encode())
     waive(tmp_path, **GIVEN)
     assert (tmp_path / "waivers.yaml").read_bytes() == after.encode()
+
+
+@pytest.mark.parametrize(
+    ("other", "count"),
+    [
+        ({"versions": ["2024-09-01", "2024-01-15"]}, 3),
+        ({"rule": "value-removed"}, 4),
+        ({"pointer": "/components/schemas/LoanState/enum/2"}, 4),
+        ({"versions": ["2024-01-15"]}, 4),
+    ],
+)
+def test_waiver_of_the_same_finding_is_replaced(
+    other: dict[str, Any], count: int, tmp_path: Path
+) -> None:
+    path = tmp_path / "waivers.yaml"
+    rows = [{**GIVEN, **change} for change in ({"rule": "a-rule"}, {}, {"rule": "z-rule"})]
+    for row in rows:
+        waive(tmp_path, **row)
+    first, last = path.read_text().split(NEW.partition("waivers:\n")[2])
+    waive(tmp_path, **{**GIVEN, "reason": "Longer.", "expires": "2026-06-30", **other})
+    text = path.read_text()
+    assert text.startswith(first)
+    assert last in text
+    assert [each.reason for each in read_waivers(tmp_path)].count("Longer.") == 1
+    assert len(read_waivers(tmp_path)) == count
 
 
 @pytest.mark.parametrize(

@@ -86,15 +86,15 @@ class Repository:
         """Return the commit that *reference* names."""
         if found := self._find_commit(reference):
             return found
-        shallow = self._run("rev-parse", "--is-shallow-repository").strip() == "true"
+        if self._run("rev-parse", "--is-shallow-repository").strip() == "true":
+            advice = f"this clone is shallow: run `{self._fetch(reference)}` first"
+        else:
+            advice = "name a branch, a tag, a commit, a folder or a document"
+            if self._is_remote(reference):
+                advice = f"run `git fetch {reference.partition('/')[0]}`, or {advice}"
         raise GitError(
             f"{reference}: revision-unknown: neither a path nor a revision of the repository that "
-            f"contains {self._folder}; "
-            + (
-                f"this clone is shallow: run `{self._fetch(reference)}` first"
-                if shallow or self._is_remote(reference)
-                else "name a branch, a tag, a commit, a folder or a document"
-            )
+            f"contains {self._folder}; {advice}"
         )
 
     def head(self) -> str | None:

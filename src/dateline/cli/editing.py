@@ -228,7 +228,7 @@ def waive(
     owner: str | None,
     approved_by: str | None,
 ) -> None:
-    """Waive a finding of RULE until a given day.
+    """Waive a finding of RULE until a given day; an earlier waiver of it is replaced.
 
     PLACE identifies the finding as `dateline check` prints it: by file, line and column, or by the
     name before the colon, such as Loan.fine_cents. The pointer or fingerprint of
@@ -256,4 +256,4 @@ def waive(
         today=date.today(),
         details={key: text for key, text in details.items() if text},
     )
-    click.echo(f"added a waiver to {path}")
+    click.echo(f"wrote a waiver to {path}")

@@ -1,4 +1,4 @@
-"""Append waivers to `waivers.yaml`."""
+"""Write waivers to `waivers.yaml`."""
 
 from __future__ import annotations
 
@@ -46,10 +46,11 @@ def waive(
     today: date,
     details: Mapping[str, str] | None = None,
 ) -> Path:
-    """Append a waiver to ``waivers.yaml`` in *folder*, creating it if necessary; return its path.
+    """Write a waiver to ``waivers.yaml`` in *folder*, creating it if necessary; return its path.
 
     Findings of *rule* at *pointer* in *versions* pass until the day *expires*, because of *reason*;
-    *details* are the other keys of its row (see ``Waiver``).
+    *details* are the other keys of its row (see ``Waiver``). A waiver of the same rule, place and
+    versions is replaced.
 
     Raises WaiverError for invalid values and for a day before *today*, SourceError if the file
     can't be read, EditError if it can't be written; nothing is written then.
@@ -67,7 +68,12 @@ def waive(
         "expires": _day(expires),
         **(details or {}),
     }
-    source.insert(("waivers", len(known)), row)
+    meant = (rule, pointer, {*versions})
+    same = [(each.rule, each.pointer, {*each.versions}) == meant for each in known]
+    if True in same:
+        source.replace(("waivers", same.index(True)), row)
+    else:
+        source.insert(("waivers", len(known)), row)
     content = source.content()
     _require_valid(name_folder(folder), content)
     if date.fromisoformat(expires) < today:
