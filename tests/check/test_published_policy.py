@@ -38,25 +38,27 @@ LOOSENED: Final[dict[str, tuple[Edits, list[tuple[str, str, str]]]]] = {
         ((POLICY, POLICY.replace("never", "never, operation-removed: additive")), (FINES, "")),
         [GONE, ("policy-loosened", "gated",
                 "operation-removed loosened (never -> additive). It would hide "
-                "GET /fines: operation removed")],
+                "“GET /fines: operation removed”")],
     ),
     "a rule is overridden by less": (
         ((POLICY, POLICY.replace("never", "never, operation-removed: gated")), (FINES, "")),
         [GONE, ("policy-loosened", "gated",
                 "operation-removed loosened (never -> gated). It would hide "
-                "GET /fines: operation removed")],
+                "“GET /fines: operation removed”")],
     ),
     "a stricter override is dropped": (
         ((POLICY, POLICY.replace(" rules: { value-added: never },", "")),
          ("[active, returned]", "[active, returned, lost]")),
         [("policy-loosened", "gated",
-          "value-added loosened (never -> gated). It would hide Loan.state: value lost added"),
+          "value-added loosened (never -> gated). It would hide "
+          "“Loan.state: value lost added”"),
          LOST],
     ),
     "the policy is removed": (
         ((f"{POLICY}\n", ""), ("[active, returned]", "[active, returned, lost]")),
         [("policy-loosened", "gated",
-          "value-added loosened (never -> gated). It would hide Loan.state: value lost added"),
+          "value-added loosened (never -> gated). It would hide "
+          "“Loan.state: value lost added”"),
          LOST],
     ),
     "less notice": (
@@ -68,8 +70,8 @@ LOOSENED: Final[dict[str, tuple[Edits, list[tuple[str, str, str]]]]] = {
         (("require-why: true", "require-why: false"),
          ("id: { type: string }", "id: { type: string, x-was: { next: { type: integer } } }")),
         [("policy-loosened", "gated",
-          "require-why dropped, which loosens reason-missing. It would hide `x-was` of next gives "
-          "no reason"),
+          "require-why dropped, which loosens reason-missing. It would hide “`x-was` of next "
+          "gives no reason”"),
          ("reason-missing", "gated", "`x-was` of next gives no reason"),
          ("type-changed", "gated", "Loan.id: type changed ('string' -> 'integer')")],
     ),
@@ -497,9 +499,9 @@ def test_changes_that_a_looser_policy_would_hide_are_listed_in_part(committed: P
     git("commit", "-q", "-m", "two")
     looser = POLICY.replace("never", "never, operation-removed: additive")
     edit(committed, (added, ""), (POLICY, looser))
-    shown = "; ".join(f"GET {path}: operation removed" for path in paths[:3])
+    shown = ", ".join(f"“GET {path}: operation removed”" for path in paths[:3])
     assert [message for rule, _, message in list_unwaived() if rule == "policy-loosened"] == [
-        f"operation-removed loosened (never -> additive). It would hide {shown}; and 2 more"
+        f"operation-removed loosened (never -> additive). It would hide {shown} and 2 more"
     ]
 
 

@@ -258,8 +258,8 @@ def check_policy(
         hidden = [one for one in findings if one.rule in rules or one.policy.value in rules]
         message = what
         if hidden:
-            named = "; ".join(one.message for one in hidden[:_SHOWN])
-            more = f"; and {len(hidden) - _SHOWN} more" if len(hidden) > _SHOWN else ""
+            named = ", ".join(f"“{one.message}”" for one in hidden[:_SHOWN])
+            more = f" and {len(hidden) - _SHOWN} more" if len(hidden) > _SHOWN else ""
             message += f". It would hide {named}{more}"
         # what was deleted from the table has no place left
         keys = (pointer.rpartition("/")[2], pointer.split("/")[1])

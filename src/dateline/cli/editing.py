@@ -228,11 +228,11 @@ def waive(
     owner: str | None,
     approved_by: str | None,
 ) -> None:
-    """Waive a finding of RULE until a given day; an earlier waiver of it is replaced.
+    """Waive a finding of RULE until a given day.
 
     PLACE identifies the finding as `dateline check` prints it: by file, line and column, or by the
     name before the colon, such as Loan.fine_cents. The pointer or fingerprint of
-    `--format json` works as well.
+    `--format json` works as well. An earlier waiver of the same finding is replaced.
     """
     from dateline import generate
     from dateline.edit.waive import waive as room
