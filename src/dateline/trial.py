@@ -51,25 +51,28 @@ class ConverterFault:
 
 @dataclass
 class TriedConverter:
-    """The trial of one converter: the number of values tried and refused, and the faults."""
+    """The trial of one converter: the number of values tried, the refusals, and the faults.
+
+    To refuse values of older versions is a fault only if none of them is accepted.
+    """
 
     name: str
     before: str
     methods: list[str]
     values: int = 0
-    refused: int = 0
+    refused: list[ConverterFault] = field(default_factory=list)
     faults: list[ConverterFault] = field(default_factory=list)
 
     def describe(self) -> dict[str, Any]:
         """Return it as the schemas of `answers` describe it."""
-        return {**asdict(self), "before": self.before or None}
+        return {**asdict(self), "before": self.before or None, "refused": len(self.refused)}
 
     def format_lines(self) -> Iterator[str]:
         """Yield it as lines for people."""
         before = f" before {self.before}" if self.before else ""
         yield f"{self.name}{before}: {', '.join(self.methods)}"
         if not self.faults:
-            refused = f", {self.refused} refused" if self.refused else ""
+            refused = f", {len(self.refused)} refused" if self.refused else ""
             yield f"  {self.values} values{refused}: all results fit, and all values come back"
         for kind in dict.fromkeys(fault.kind for fault in self.faults):
             found = [fault for fault in self.faults if fault.kind == kind]
@@ -212,6 +215,7 @@ class ConverterTrial:
         back: _TriedWay | None,
         era: str,
     ) -> None:
+        refused = len(tried.refused)
         for number in range(self._count):
             try:
                 value = self._sampler.value(schema, f"{tried.name} {era} {number}")
@@ -229,6 +233,8 @@ class ConverterTrial:
                 tried.faults.append(
                     ConverterFault("does not come back", call, _compare(value, again))
                 )
+        if len(tried.refused) - refused == self._count:
+            tried.faults += tried.refused[refused:]
 
     def _try_all_versions(
         self, tried: TriedConverter, described: dict[str, Any], ways: Mapping[str, Converter]
@@ -290,10 +296,8 @@ class _TriedWay:
             result = asyncio.run(await_converters(lambda: self.change(value), self.context))
         except UnfitError as error:
             kind, fact = _classify(error)
-            if kind == "refused" and not called and self.method.startswith("newer_"):
-                tried.refused += 1
-            else:
-                tried.faults.append(ConverterFault(kind, call, fact))
+            may_refuse = kind == "refused" and not called and self.method.startswith("newer_")
+            (tried.refused if may_refuse else tried.faults).append(ConverterFault(kind, call, fact))
             return _NOTHING
         try:
             defect = self.find_defect(result)

@@ -107,6 +107,18 @@ class Foreign(Converters):
         return {**super().older_person(value), "rank": Decimal(value["place"])}
 
 
+class Refusing(Converters):
+    def newer_person(self, value):
+        raise ValueError("no such name")
+
+
+class Picky(Lossy):
+    def newer_person(self, value):
+        if len(value["name"]) % 2:
+            raise ValueError("no such name")
+        return super().newer_person(value)
+
+
 class Lacking:
     older_person = Converters.older_person
 """
@@ -229,6 +241,11 @@ def test_converters_are_tried_with_generated_values(project: Path) -> None:
     assert "KeyError: 'lost'" in out
     status, out = tried("Lacking")
     assert (status, "missing\n    newer_person(value" in out) == (1, True)
+    lossy = ("--lossy", "person", "--values", "9")
+    status, out = tried("Refusing", *lossy)
+    assert (status, "refused: 9 of 18 values" in out, "no such name" in out) == (1, True, True)
+    status, out = tried("Picky", *lossy)
+    assert (status, " refused: all results fit" in out) == (0, True)
     for name in ("None", ""):
         assert tried(name)[0] == 2
     status, out = tried("Converters", "older_persn")
