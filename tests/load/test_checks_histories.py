@@ -18,6 +18,17 @@ from support.checked import check_fragment, check_schema
             id="an unknown keyword",
         ),
         pytest.param(
+            "{ type: object, properties: { due: { type: string } }, x-was: { next: { properties: "
+            "{ day: { type: string } }, in_place_of: [due], convertor: due } } }",
+            [
+                "4:118: misspelt-key: 'in_place_of' is not a key of a schema; did you mean "
+                "'in-place-of'?",
+                "4:138: misspelt-key: 'convertor' is not a key of a schema; did you mean "
+                "'converter'?",
+            ],
+            id="a key beside the keywords",
+        ),
+        pytest.param(
             "{ type: object, properties: { due: { type: string, x-was: { next: { in: query "
             "} } } } }",
             [

@@ -371,7 +371,9 @@ class StructureWalk:
                 )
         else:
             fact = f"{quote(key)} is not a key of {name_kind(form.kind)}"
-            known = (name for name, each in form.keys.items() if not each.is_newer)
+            known = [name for name, each in form.keys.items() if not each.is_newer]
+            if WAS in path(trail):
+                known += _BESIDE_KEYWORDS
             nearest = find_nearest(key, known, _CLOSE_TO_A_KEY)
             if nearest is not None:
                 yield Violation(trail, "misspelt-key", f"{fact}; did you mean {nearest!r}?")
