@@ -158,8 +158,9 @@ def _mark(media: Any, key: str) -> Any:
     return copy_items(media, [*media.items(), (_RANGE, key)]) if is_object else media
 
 
-def find_ranges(content: dict[str, Any]) -> dict[str, str]:
-    """Return the ranges in place of which *content* has a media type, and that media type."""
+def find_ranges(message: dict[str, Any]) -> dict[str, str]:
+    """Return the ranges in place of which a body or response has a media type, and that type."""
+    content = message.get("content", {})
     return {each[_RANGE]: name for name, each in content.items() if _RANGE in each}
 
 

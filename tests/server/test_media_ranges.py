@@ -227,8 +227,18 @@ def changed_server(tmp_path_factory: pytest.TempPathFactory) -> Any:
     documents = []
     for at in (0, 1):
         found = document("image/*", BINARY)
-        anything = document("*/*", BINARY)["paths"]["/it"]["post"]
-        found["paths"]["/any"] = {"post": {**anything, "operationId": "makeAny"}}
+        both = document("*/*", BINARY)["paths"]["/it"]
+        anything = both["post"]
+        for path in (found["paths"]["/it"], both):
+            # answers are narrowed
+            if at:
+                path["get"]["responses"]["200"]["headers"] = {
+                    "X-At": {"schema": {"type": "string"}}
+                }
+        found["paths"]["/any"] = {
+            "get": {**both["get"], "operationId": "getAny"},
+            "post": {**anything, "operationId": "makeAny"},
+        }
         for number, case in enumerate(CHANGED):
             content = {
                 each: {"schema": THING if "json" in each or each == FORM else BINARY}
@@ -276,3 +286,31 @@ def test_type_in_an_older_range_is_not_read_as_a_newer_one(
     taken = CHANGED[number][2]
     assert statuses == {each: 204 if each in taken else 415 for each in SENT}
     assert passed == [*taken]
+
+
+@cases(
+    ("path", "media_type", "status"),
+    [
+        ("/it", "image/png", 200),
+        ("/it", "Image/SVG+xml; a=b", 200),
+        ("/it", "text/plain", 500),
+        ("/any", "application/pdf", 200),
+        ("/any", "application/octet-stream", 200),
+        # they may contain fields that the definitions do not describe
+        ("/any", "application/json", 500),
+        ("/any", "application/x-ndjson", 500),
+    ],
+)
+def test_application_may_answer_with_any_type_of_a_range(
+    changed_server: Any, path: str, media_type: str, status: int
+) -> None:
+    async def application(_: Any, __: Any, send: Any) -> None:
+        headers = [(b"content-type", media_type.encode()), (b"x-at", b"1")]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        await send({"type": "http.response.body", "body": b"x"})
+
+    app = changed_server.versioned(application, environment="production")
+    got = ask(app, "GET", path, headers={"X-API-Version": OLD})
+    assert (got.status_code, got.headers.get("x-at")) == (status, None)
+    if status == 200:
+        assert (got.headers["content-type"], got.content) == (media_type, b"x")

@@ -8,6 +8,7 @@ Plain JSON values, beside the contract data::
      "schemas": {NAME: [{"since": DATE, "environments": [...], "schema": SCHEMA}]},
      "results": {ID: {STATUS: {MEDIA TYPE: SCHEMA}}},
      "event_data": {ID: {STATUS: {MEDIA TYPE: "text" or "fields"}}},
+     "ranges": {ID: {STATUS: {RANGE: MEDIA TYPE}}},
      "headers": {ID: {STATUS: {NAME: SCHEMA}}},
      "canonical": {NAME: SCHEMA},
      "answered": {"results": {ID: {STATUS: {MEDIA TYPE: SCHEMA}}}, "canonical": {NAME: SCHEMA}}}
@@ -25,9 +26,9 @@ streams what their items are, if not the JSON in the data of events. ``schemas``
 hold the components that the others, or contract data, refer to, at a version and in canonical form;
 one that does not exist is true, as adopted references may lead nowhere. ``answered`` has those of
 ``results`` and ``canonical`` that demand less of an application of the newest version alone: it
-does not have the fields that only older versions require. ``ranges`` of a body are those that a
-version has in place of a media type of its ``content``. Schemas are JSON Schema 2020-12 without
-annotations, whatever the definitions are written in.
+does not have the fields that only older versions require. ``ranges`` of bodies and responses are
+those that the definitions have in place of a media type of the ``content``. Schemas are JSON Schema
+2020-12 without annotations, whatever the definitions are written in.
 """
 
 from __future__ import annotations
@@ -376,17 +377,16 @@ class Messages:
     def results(self, components: Iterable[str]) -> dict[str, Any]:
         """Return the schemas of results, and *components*."""
         bodies = self._bodies(self._canonical)
-        headers: dict[str, Any] = {}
-        events: dict[str, Any] = {}
-        for (path, method), name in self._by_name:
-            responses = self._canonical.responses(self._canonical.operation(path, method) or {})
-            if found := _by_status(responses, self._headers):
-                headers[name] = found
-            if found := _by_status(responses, self._events):
-                events[name] = found
+        found: dict[str, dict[str, Any]] = {"event_data": {}, "ranges": {}, "headers": {}}
+        readers = zip(found.values(), (self._events, find_ranges, self._headers), strict=True)
+        for kept, read in readers:
+            for (path, method), name in self._by_name:
+                operation = self._canonical.operation(path, method) or {}
+                if each := _by_status(self._canonical.responses(operation), read):
+                    kept[name] = each
         names = {
             name
-            for responses in (*bodies.values(), *headers.values())
+            for responses in (*bodies.values(), *found["headers"].values())
             for schemas in responses.values()
             for schema in schemas.values()
             for name in references(schema)
@@ -395,8 +395,7 @@ class Messages:
         looser = {name: self._answered.component(name, WRITE_ONLY) for name in canonical}
         return {
             "results": bodies,
-            **({"event_data": events} if events else {}),
-            "headers": headers,
+            **{key: kept for key, kept in found.items() if kept or key == "headers"},
             "canonical": canonical,
             "answered": {
                 "results": _different(self._bodies(self._answered), bodies),
@@ -472,7 +471,7 @@ def _parameter(parameter: dict[str, Any], reader: _DocumentReader) -> dict[str, 
 def _body(body: dict[str, Any], reader: _DocumentReader) -> dict[str, Any]:
     return {
         "required": body.get("required", False),
-        **({"ranges": ranges} if (ranges := find_ranges(body.get("content", {}))) else {}),
+        **({"ranges": ranges} if (ranges := find_ranges(body)) else {}),
         "content": {
             media_type: reader.constraints(reader.schema(media_type, each), READ_ONLY)
             for media_type, each in body.get("content", {}).items()

@@ -207,6 +207,8 @@ class AnswerNarrowing:
             reason = f"status {status} has no body in {self._operation}"
             return self._treat_undescribed(status, key, reason)
         try:
+            if not _is_data(content_type):
+                content_type = self._results.find_declared(sent_in or key, content_type)
             sent_as = self._results.find_counterpart(key, content_type, self._version, sent_in)
         except UnfitError as error:
             if is_error and not is_json(content_type):
@@ -278,8 +280,7 @@ class AnswerNarrowing:
         if status >= HTTPStatus.BAD_REQUEST or status in BODILESS:
             return Treatment(status)
         name = essence(_unite(content_type))
-        is_data = _DATA.fullmatch(name) is not None or is_sequential(name)
-        if status < HTTPStatus.MULTIPLE_CHOICES and is_data:
+        if status < HTTPStatus.MULTIPLE_CHOICES and _is_data(name):
             raise MisfitError(reason)
         is_text = not name or "," in name or _TEXT.fullmatch(name) is not None
         return self._treat_undescribed(status, None, reason, is_message=is_text)
@@ -413,6 +414,12 @@ class Undescribed:
         for each in pieces:
             begin += each[: _MUCH - len(begin)]
         return _is_binary(begin) and begin.lstrip(_BEFORE)[:1] not in (b"", b"{", b"[")
+
+
+def _is_data(media_type: str) -> bool:
+    """Return whether clients read *media_type* like JSON."""
+    name = essence(media_type)
+    return _DATA.fullmatch(name) is not None or is_sequential(name)
 
 
 def _is_binary(content: bytes) -> bool:

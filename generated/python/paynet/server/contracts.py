@@ -226,6 +226,7 @@ class Contracts:
         self._canonical = data["canonical"]
         self._results = data["results"]
         self._event_data = data.get("event_data", {})
+        self._ranges = data.get("ranges", {})
         self._answered = data.get("answered", {"results": {}, "canonical": {}})
         self.environment = environment
         self._known: dict[Any, Contract] = {}
@@ -316,6 +317,11 @@ class Contracts:
         found = self._event_data.get(operation, {}).get(key, {})
         declared = find_declared(found, media_type)
         return "json" if declared is None else found[declared]
+
+    def ranges(self, operation: str, key: str) -> Mapping[str, str]:
+        """Return the media type that is served in place of each range of a response."""
+        found: Mapping[str, str] = self._ranges.get(operation, {}).get(key, {})
+        return found
 
     def at(self, operation: str, version: str) -> Contract | None:
         """Return the request of *operation* at *version*, or None.

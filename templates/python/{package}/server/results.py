@@ -14,10 +14,11 @@ from pydantic_core import to_json, to_jsonable_python
 from .contracts import Contract, Contracts, MisfitError, Validator
 from .items import Items
 from .nouns import Operation, Refusal, Reply, ServerSentEvent
+from .runtime import media_types
 from .runtime.asgi import BODILESS, Headers, Limits
 from .runtime.errors import RequestError, encode
 from .runtime.idempotency import Answer
-from .runtime.media_types import add_boundary, essence, is_json
+from .runtime.media_types import add_boundary, essence, find_essence, is_json
 from .runtime.narrowing import Narrowing, UnfitError, identity
 from .runtime.sequences import is_sequential
 from .runtime.statuses import (
@@ -190,6 +191,17 @@ class Results:
         narrowing = self._narrowings[version]
         listed = self._contents.get(key) or ()
         return any(narrowing.body(self._name, key, each) is not withheld for each in listed)
+
+    def find_declared(self, key: str, media_type: str) -> str:
+        """Return the declared media type in whose place *media_type* is sent in the response *key*.
+
+        It is itself if it is declared, or in no declared range.
+        """
+        ranges = {name: name for name in self._contents.get(key) or ()}
+        if media_types.find_declared(ranges, media_type) is None:
+            ranges |= self._declared.ranges(self._name, key)
+            return ranges.get(find_essence(ranges, media_type), media_type)
+        return media_type
 
     def find_counterpart(
         self, key: str, media_type: str, version: str, sent: str | None = None
