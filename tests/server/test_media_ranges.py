@@ -231,10 +231,8 @@ def changed_server(tmp_path_factory: pytest.TempPathFactory) -> Any:
         anything = both["post"]
         for path in (found["paths"]["/it"], both):
             # answers are narrowed
-            if at:
-                path["get"]["responses"]["200"]["headers"] = {
-                    "X-At": {"schema": {"type": "string"}}
-                }
+            headers = {"X-At": {"schema": {"type": "string"}}} if at else {}
+            path["get"]["responses"]["200"]["headers"] = headers
         found["paths"]["/any"] = {
             "get": {**both["get"], "operationId": "getAny"},
             "post": {**anything, "operationId": "makeAny"},

@@ -425,15 +425,18 @@ class _Roots:
                 return None
             node = _holding(view.era("operation", holder.operation), (status,))
             then = self._then(view, "response", node)
-            if view.era("response", then).get("headers") != response["headers"] or any(
-                self._then(view, "header", node) != header for node, header in headers.values()
+            was = view.era("response", then).get("headers") or {}
+            if any(
+                each != response["headers"].get(name)
+                or self._then(view, "header", each) != headers[name][1]
+                for name, each in was.items()
             ):
                 required = RequiredConverter(holder=response, newer=lambda: {"type": "object"})
                 return _require(builder, (response, "headers"), "which headers it has", required)
             flat = FlatSchema(types=frozenset({"object"}))
             for name, (node, header) in headers.items():
                 reading = view.read("header", header)
-                shown = view.shows(node) and view.shows(header)
+                shown = name in was and view.shows(node) and view.shows(header)
                 names = view.names("header", name, node)
                 _declare(flat, header, names, reading, shown=shown)
             return builder.object(flat)
