@@ -9,7 +9,6 @@ import shutil
 import signal
 import socket
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -20,6 +19,7 @@ import httpx
 import pytest
 from click.testing import CliRunner
 from support.exchanges import serving
+from support.launched import launch_folder
 from support.node_servers import run_node
 from support.shop import Shop, ShopRequest, ask_at_random, find_leaks, forget_gate
 from support.shop_sources import VERSIONS
@@ -119,7 +119,7 @@ class Command:
         self._read = 0
         support = Path(__file__).parents[1]
         (folder / "shop_converters.py").write_text(CONVERTERS)
-        command = [sys.executable, "-m", "dateline", "proxy", "--port", "0"]
+        command = [str(launch_folder() / "dateline"), "proxy", "--port", "0"]
         command += ["--upstream", f"http://127.0.0.1:{upstream}", "--generated", str(package)]
         command += ["--environment", "production", "--converters", "shop_converters:Converters"]
         with self.log.open("wb") as log:

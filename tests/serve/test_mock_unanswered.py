@@ -73,9 +73,9 @@ ANSWERED = {
     "many items that differ": (
         "{type: array, items: {type: integer}, minItems: 200, uniqueItems: true}"
     ),
-    "a long text with a pattern": "{type: string, minLength: 20000, pattern: '^[a-z]+$'}",
-    "a pattern with many repetitions": "{type: string, pattern: '^[a-z]{30000}$'}",
-    "many values": f"{{enum: [{', '.join(map(str, range(20000)))}]}}",
+    "a long text with a pattern": "{type: string, minLength: 3000, pattern: '^[a-z]+$'}",
+    "a pattern with many repetitions": "{type: string, pattern: '^[a-z]{3000}$'}",
+    "many values": f"{{enum: [{', '.join(map(str, range(4000)))}]}}",
     "huge bounds": "{type: array, items: {type: string, maxLength: 1.0e+15}, maxItems: 1.0e+15}",
     "a negative step": "{type: integer, multipleOf: -2}",
     "no step": "{type: integer, multipleOf: 0}",

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import socket
 import subprocess
-import sys
 from pathlib import Path
 
 import httpx
 import pytest
+from support.launched import launch_folder
 from support.sources import LIBRARY, folder
 
 from dateline.edit import NotEmptyError, init, init_server
@@ -28,7 +28,7 @@ def files(root: Path) -> dict[str, bytes]:
 
 def run_server(root: Path, port: int) -> subprocess.Popen[str]:
     """Run the application of `server.py` in *root* as its first lines explain."""
-    command = [sys.executable, "-m", "uvicorn", "server:app", "--port", str(port)]
+    command = [str(launch_folder() / "python"), "-m", "uvicorn", "server:app", "--port", str(port)]
     return subprocess.Popen(command, cwd=root, stderr=subprocess.PIPE, text=True)
 
 

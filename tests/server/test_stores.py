@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import shutil
 import signal
 import subprocess
-import sys
 import tempfile
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 import httpx
@@ -26,6 +23,7 @@ from redis import Redis as PlainRedis
 from redis.asyncio import Redis
 from support.clusters import UnavailableError, cluster
 from support.keyed_server import connect_to_postgresql
+from support.launched import launch_folder
 
 ANSWER = Answer(201, "application/json", b'{"id": "\xff"}')
 KINDS = ["postgresql", "redis"]
@@ -192,14 +190,17 @@ class Server:
     """A process that serves on the shared store, and is killed and restarted."""
 
     def __init__(self, kind: str, address: str) -> None:
-        self._command = [sys.executable, "-m", "support.keyed_server", kind, address]
+        self._command = [
+            str(launch_folder() / "python"),
+            "-m",
+            "support.keyed_server",
+            kind,
+            address,
+        ]
         self.start()
 
     def start(self) -> None:
-        env = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
-        self._process = subprocess.Popen(
-            self._command, stdout=subprocess.PIPE, text=True, env=env, start_new_session=True
-        )
+        self._process = subprocess.Popen(self._command, stdout=subprocess.PIPE, text=True)
         assert self._process.stdout is not None
         self.port = int(self._process.stdout.readline())
 

@@ -2,16 +2,19 @@
 
 To import what they need takes most commands longer than their work. What a fork is given is what a
 new process would be given: arguments, folder, environment, standard streams. Python's own
-variables but `PYTHONPATH` have no effect, so whatever depends on them needs a real process.
+variables but `PYTHONPATH` have no effect, so whatever depends on them needs a real process. A fork
+gets the signals of its client, and does not survive it.
 """
 
 from __future__ import annotations
 
 import atexit
+import fcntl
 import gc
 import os
 import pickle
 import runpy
+import signal
 import socket
 import struct
 import subprocess
@@ -31,9 +34,12 @@ import dateline
 TESTS: Final = Path(__file__).parents[1]
 
 _CLIENT: Final = """#!{python} -IS
-import os, pickle, socket, struct, sys
+import os, pickle, signal, socket, struct, sys
 with socket.socket(socket.AF_UNIX) as server:
     server.connect({address!r})
+    fork = int.from_bytes(server.recv(4), "little")
+    for each in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
+        signal.signal(each, lambda number, _: os.kill(fork, number))
     name = os.path.basename(sys.argv[0])
     given = pickle.dumps((name, sys.argv[1:], os.getcwd(), dict(os.environ)))
     socket.send_fds(server, [struct.pack("I", len(given))], [0, 1, 2])
@@ -95,6 +101,7 @@ def _run(name: str, arguments: list[str]) -> None:
 
 def _serve(connection: socket.socket) -> int:
     """Run what one client asks for; return its status."""
+    connection.send(os.getpid().to_bytes(4, "little"))
     head, streams, _, _ = socket.recv_fds(connection, 4, 3)
     left = struct.unpack("I", head)[0]
     parts = []
@@ -105,6 +112,9 @@ def _serve(connection: socket.socket) -> int:
     for number, stream in enumerate(streams):
         os.dup2(stream, number)
         os.close(stream)
+    # from now on, the end of the connection is a signal, by which the process ends
+    fcntl.fcntl(connection, fcntl.F_SETOWN, os.getpid())
+    fcntl.fcntl(connection, fcntl.F_SETFL, os.O_ASYNC)
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(environment)
@@ -117,6 +127,8 @@ def _serve(connection: socket.socket) -> int:
     except BaseException:
         traceback.print_exc()
         status = 1
+    for number in (signal.SIGIO, signal.SIGINT):
+        signal.signal(number, signal.SIG_IGN)
     if isinstance(status, str):
         print(status, file=sys.stderr)
         status = 1

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import subprocess
-import sys
 from collections import defaultdict
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
@@ -27,6 +25,7 @@ from dateline.sample import Sampler, UnsatisfiedError
 from dateline.serve.mock import Mock
 from dateline.serve.package import import_server, package
 from dateline.server.mounting import read_prefixes
+from support.launched import launch_folder
 from support.narrowed import Body, Places
 
 Json = Any
@@ -243,12 +242,9 @@ def payments_server() -> Any:
 @contextmanager
 def serving(root: Path, *arguments: str) -> Iterator[subprocess.Popen[str]]:
     """Run `dateline serve` in *root* on a free port."""
-    code = "from dateline.entry import main; main()"
-    command = [sys.executable, "-W", "error", "-c", code, "serve", "--port", "0", *arguments]
     with subprocess.Popen(
-        command,
+        [launch_folder() / "dateline", "serve", "--port", "0", *arguments],
         cwd=root,
-        env={**os.environ, "PYTHONUNBUFFERED": "1"},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
