@@ -1,4 +1,4 @@
-"""Strict type checkers on a generated server, with correct and incorrect handlers."""
+"""Strict type checkers on generated packages, with correct and incorrect code of their users."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ from support.archive_api import ARCHIVE
 from support.converting import load_project, read_blocks
 from support.events import EVENTS
 from support.generated_server import Generated
+from support.model_documents import DOCUMENTS
+from support.modelling import files
 from support.sources import loaded
 from support.unions_api import documents
 from support.uploads_api import UPLOADS
@@ -30,6 +32,7 @@ from dateline.load import load
 SCHEMAS = Path(__file__).parents[2] / "schemas"
 
 # The files generated for the API; the other files of a server are the same for all.
+_LAW = [f"law_{title}" for title in DOCUMENTS]
 _OWN = ("__init__", "app", "handlers", "models", "routes")
 
 RIGHT = """
@@ -301,6 +304,105 @@ _CALLING = ("calling.py", "miscalling.py", "uploading.py", "misuploading.py")
 _MISUPLOADED = [("misuploading.py", line) for line in range(5, 10)]
 
 
+CONSUMER = '''"""What a caller writes."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import assert_never
+from uuid import UUID
+
+from paynet import DEFAULT, LATEST, VERSIONS
+from paynet import v2025_03_13 as old
+from paynet import v2026_07_01 as new
+from paynet.types import ABSENT, Absent, Unrecognized
+
+
+def rail(member: new.DepositRail) -> str:
+    match member:
+        case new.Iban():
+            return member.type
+        case new.AchWire() | new.Swift() | new.FedNow():
+            return "rail"
+        case new.UnknownDepositRail():
+            return member.type.lower()
+        case _:
+            assert_never(member)
+
+
+def kind(transaction: new.AutorampTransaction) -> str:
+    match transaction.kind:
+        case "Onramp":
+            return "in"
+        case Unrecognized():
+            return transaction.kind.upper()
+        case Absent.ABSENT:
+            return "?"
+        case _:
+            assert_never(transaction.kind)
+
+
+def email(customer: new.Customer) -> str:
+    if customer.active_email is ABSENT:
+        return customer.email
+    return customer.active_email
+
+
+def limit(customer: new.Customer) -> str | None:
+    value = customer.spending_limit_euro
+    return None if value is ABSENT else value
+
+
+def is_business(customer: new.Customer) -> bool:
+    match customer.customer_type:
+        case new.CustomerType.BUSINESS:
+            return True
+        case new.CustomerType.PERSON:
+            return False
+        case _:
+            assert_never(customer.customer_type)
+
+
+def made(id_: UUID, at: datetime) -> new.Autoramp:
+    return new.Autoramp(
+        id=id_,
+        deposit_rails=[new.Iban(type="Iban"), new.UnknownDepositRail(type="Sepa")],
+        created_at=at,
+        external_id=ABSENT,
+    )
+
+
+def shared(customer: old.Customer) -> new.Customer:
+    return customer
+
+
+versions: tuple[str, ...] = VERSIONS
+chosen: str = DEFAULT or LATEST
+dated: str = new.API_VERSION
+text: str = new.UpdateCustomerParams(email="a@b.example").model_dump_json(by_alias=True)
+'''
+
+# Four lines are wrong, and must be reported.
+MISTAKES = """
+from paynet import v2025_03_13 as old
+from paynet import v2026_07_01 as new
+
+
+def upper(customer: new.Customer) -> str:
+    return customer.active_email.upper()
+
+
+def old_rail(rail: new.DepositRail) -> old.DepositRail:
+    return rail
+
+
+params = new.UpdateCustomerParams()
+also = new.UpdateCustomerParams(email=None)
+"""
+_MISTAKEN = [("mistakes.py", line) for line in (7, 11, 14, 15)]
+WRONG_LINES = [*_MISCALLED, *_MISCONVERTED, *_MISTAKEN, *_MISUPLOADED, *_MISUSED, *_WRONG]
+
+
 @pytest.fixture(scope="module")
 def checked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with generated packages and code that uses them."""
@@ -331,7 +433,15 @@ def checked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     Generated(folder, loaded(folder / "archive", ARCHIVE), "archive")
     (made / "calling.py").write_text(CALLING)
     (made / "miscalling.py").write_text(MISCALLING)
-    for package in ("odd", "people", "library", "uploads", "archive", "starter", "unions"):
+    (made / "consumer.py").write_text(CONSUMER)
+    (made / "mistakes.py").write_text(MISTAKES)
+    for title, document in DOCUMENTS.items():
+        for path, text in files({"2024-01-01": document}, f"law_{title}")[0].items():
+            if "/law_" in path:
+                target = folder / path
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_text(text, encoding="utf-8")
+    for package in (*_LAW, "odd", "people", "library", "uploads", "archive", "starter", "unions"):
         import_shared_modules(made, package)
     (made / "mypy.ini").write_text("[mypy]\nstrict = True\npython_version = 3.11\n")
     settings = {"typeCheckingMode": "strict", "pythonVersion": "3.11"}
@@ -394,12 +504,12 @@ def list_clients(folder: Path) -> list[str]:
 
 
 def test_mypy_accepts_a_server_and_rejects_wrong_handlers(checked: Path) -> None:
-    files = ["right.py", "wrong.py", "sending.py", "misusing.py", "odd", "paynet", "library"]
-    files += ["converters.py", "misconverting.py", "people", "archive", "uploads", *_CALLING]
-    files += ["first_payment.py", "first_events.py", "first_starter.py", "starter"]
-    files += ["first_unions.py", "unions"]
-    found = errors(ran(checked, sys.executable, "-m", "mypy", *files))
-    assert found == [*_MISCALLED, *_MISCONVERTED, *_MISUPLOADED, *_MISUSED, *_WRONG]
+    given = ["right.py", "wrong.py", "sending.py", "misusing.py", "odd", "paynet", "library"]
+    given += ["converters.py", "misconverting.py", "people", "archive", "uploads", *_CALLING]
+    given += ["first_payment.py", "first_events.py", "first_starter.py", "starter"]
+    given += ["first_unions.py", "unions", "consumer.py", "mistakes.py", *_LAW]
+    found = errors(ran(checked, sys.executable, "-m", "mypy", *given))
+    assert found == WRONG_LINES
 
 
 def test_pyright_accepts_the_api_specific_modules(checked: Path) -> None:
@@ -411,10 +521,11 @@ def test_pyright_accepts_the_api_specific_modules(checked: Path) -> None:
     own += ["library/events.py", "library/components.py", "sending.py", "misusing.py"]
     own += list_clients(checked)
     own += ["converters.py", "misconverting.py", "people/server/converted.py", *_CALLING]
-    own += ["paynet/types.py"]
+    own += ["paynet/types.py", "consumer.py", "mistakes.py", "paynet/__init__.py", "paynet/models"]
+    own += [path.relative_to(checked).as_posix() for path in checked.glob("paynet/v*/__init__.py")]
     command = (pyright, "--pythonpath", sys.executable, *own, "right.py", "wrong.py")
     found = errors(ran(checked, *command))
-    assert found == [*_MISCALLED, *_MISCONVERTED, *_MISUPLOADED, *_MISUSED, *_WRONG]
+    assert found == WRONG_LINES
 
 
 def test_ruff_accepts_the_api_specific_modules(checked: Path) -> None:
@@ -426,6 +537,18 @@ def test_ruff_accepts_the_api_specific_modules(checked: Path) -> None:
         *("--line-length", "100", "--target-version", "py311", "--select", "E,F,I,N,UP,B,RUF"),
         # properties have the names of the document; a name that is taken gets an underscore
         *("--ignore", "N801,N815,RUF001"),
+    )
+    assert ran(checked, *command, *own) == ""
+
+
+def test_ruff_accepts_the_models(checked: Path) -> None:
+    own = ["paynet/__init__.py", "paynet/types.py", "paynet/models"]
+    own += [f"{package}/models" for package in _LAW]
+    command = (
+        *(sys.executable, "-m", "ruff", "check", "--isolated", "--quiet"),
+        *("--line-length", "100", "--target-version", "py311", "--select", "E,F,I,N,UP,B,RUF"),
+        # properties have the names of the document; only our own classes may look like ours
+        *("--ignore", "N815,RUF001"),
     )
     assert ran(checked, *command, *own) == ""
 
