@@ -141,8 +141,14 @@ class ConverterTrial:
             raise TrialError(f"no converter {called!r} is demanded{did_you_mean(called, names)}")
         return found
 
-    def try_converter(self, name: str) -> TriedConverter:
-        """Try the converter *name* and return the results. A missing method is a fault."""
+    async def try_converters(self, called: str | None) -> list[TriedConverter]:
+        """Try the converters that `find_names` finds, and return the results.
+
+        A missing method is a fault. Converters may keep connections, since one loop awaits all.
+        """
+        return [await self._try_converter(name) for name in self.find_names(called)]
+
+    async def _try_converter(self, name: str) -> TriedConverter:
         described, ways = self._known[name], self._methods[name]
         methods = [each.method for each in ways.values()]
         tried = TriedConverter(name=name, before=described.get("before", ""), methods=methods)
@@ -153,12 +159,12 @@ class ConverterTrial:
         if tried.faults:
             return tried
         if "reason" in described:
-            self._try_all_versions(tried, described, ways)
+            await self._try_all_versions(tried, described, ways)
         else:
-            self._try_eras(tried, described, ways)
+            await self._try_eras(tried, described, ways)
         return tried
 
-    def _try_eras(
+    async def _try_eras(
         self, tried: TriedConverter, described: dict[str, Any], ways: Mapping[str, Converter]
     ) -> None:
         older, newer = (_schema(described["kind"], described[era]) for era in ("older", "newer"))
@@ -174,9 +180,9 @@ class ConverterTrial:
         up = self._way(ways, "up", described, version, newest_sent)
         if down is not None:
             back = None if tried.name in self._lossy else up
-            self._try_values(tried, self._forms.read_received(newer), down, back, "newer")
+            await self._try_values(tried, self._forms.read_received(newer), down, back, "newer")
         if up is not None:
-            self._try_values(tried, self._forms.read_sent(older), up, down, "older")
+            await self._try_values(tried, self._forms.read_sent(older), up, down, "older")
 
     def _way(
         self,
@@ -207,7 +213,7 @@ class ConverterTrial:
     def _context(self, version: str) -> ConversionContext:
         return ConversionContext(environment=self._environment, version=version)
 
-    def _try_values(
+    async def _try_values(
         self,
         tried: TriedConverter,
         schema: Any,
@@ -224,10 +230,10 @@ class ConverterTrial:
                 tried.faults.append(fault)
                 return
             tried.values += 1
-            result = there.take(value, tried)
+            result = await there.take(value, tried)
             if result is _NOTHING or back is None:
                 continue
-            again = back.take(result, tried, f"{there.method}({_show(value)})")
+            again = await back.take(result, tried, f"{there.method}({_show(value)})")
             if again is not _NOTHING and not _are_equal(again, value):
                 call = f"{back.method}({there.method}({_show(value)})) -> {_show(again)}"
                 tried.faults.append(
@@ -236,7 +242,7 @@ class ConverterTrial:
         if len(tried.refused) - refused == self._count:
             tried.faults += tried.refused[refused:]
 
-    def _try_all_versions(
+    async def _try_all_versions(
         self, tried: TriedConverter, described: dict[str, Any], ways: Mapping[str, Converter]
     ) -> None:
         """Try a converter that serves all versions, with values of each."""
@@ -262,7 +268,7 @@ class ConverterTrial:
                     except UnsatisfiedError:
                         break
                     tried.values += 1
-                    tried_way.take(value, tried)
+                    await tried_way.take(value, tried)
 
     def _find_schema(self, entries: list[dict[str, Any]], version: str) -> Any:
         return next(
@@ -289,11 +295,13 @@ class _TriedWay:
     context: ConversionContext
     find_defect: Callable[[Any], str | None]
 
-    def take(self, value: Any, tried: TriedConverter, called: str = "") -> Any:
+    async def take(self, value: Any, tried: TriedConverter, called: str = "") -> Any:
         """Return the result for *value*; what is wrong with it is recorded in *tried*."""
         call = f"{self.method}({called or _show(value)})"
+        # so that Ctrl-C ends the loop between two values
+        await asyncio.sleep(0)
         try:
-            result = asyncio.run(await_converters(lambda: self.change(value), self.context))
+            result = await await_converters(lambda: self.change(value), self.context)
         except UnfitError as error:
             kind, fact = _classify(error)
             may_refuse = kind == "refused" and not called and self.method.startswith("newer_")

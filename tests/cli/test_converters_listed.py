@@ -72,6 +72,7 @@ SIGNATURES = [
     "newer_person(value: converted.PersonOlder) -> converted.PersonNewerFields",
 ]
 RIGHT = """
+from asyncio import get_running_loop
 from decimal import Decimal
 
 
@@ -80,8 +81,12 @@ class Converters:
         name = "\\n".join(filter(None, (value["first"], value["last"])))
         return {"name": name, "rank": value["place"] / 1}
 
+    loop = None
+
     async def newer_person(self, value, context):
         assert context.version == "2024-01-15"
+        self.loop = self.loop or get_running_loop()
+        assert get_running_loop() is self.loop
         first, _, last = value["name"].partition("\\n")
         return {"first": first, "last": last, "place": value["rank"] * 1.0}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
 from functools import partial
 from pathlib import Path
@@ -62,7 +63,7 @@ def try_converters(
         )
     found = import_object(named, workspace.output / "python", workspace.schemas.parent)
     trial = ConverterTrial(load(workspace.schemas), found, count=values, seed=seed, lossy=lossy)
-    tried = [trial.try_converter(name) for name in trial.find_names(converter)]
+    tried = asyncio.run(trial.try_converters(converter))
     faulty = sum(1 for each in tried if each.faults)
     if form == "json":
         click.echo(format_answer({"converters": [each.describe() for each in tried]}))
