@@ -139,8 +139,15 @@ def read_published(workspace: Workspace, against: str | None) -> Published:
 
 
 def read_against(workspace: Workspace, against: str) -> Published:
-    """Return the published documents from *against*; raises BaselineError if they can't be read."""
+    """Return the published documents from *against*; raises BaselineError if they can't be read.
+
+    Their label says so if *against* is a commit that the current branch lacks.
+    """
     from dateline.check.baseline import read_baseline
+    from dateline.check.git import Repository
 
     is_taken = partial(is_output_of_another, output=workspace.output)
-    return read_baseline(against, workspace.output, is_taken=is_taken)
+    found = read_baseline(against, workspace.output, is_taken=is_taken)
+    if os.path.lexists(against) or not Repository(workspace.output).lacks(against):
+        return found
+    return replace(found, label=f"{found.label}, which has commits that this branch lacks")

@@ -17,6 +17,7 @@ from dateline.check.baseline import read_baseline
 from dateline.generate import BreachError, Workspace, generate
 from dateline.load import load
 from dateline.model import DatelineError, SourceError
+from dateline.project_checks import read_against
 
 
 def test_unedited_project_has_no_findings(project: Project) -> None:
@@ -451,6 +452,25 @@ def test_error_in_a_shallow_clone_names_the_git_command(
     assert command == "git fetch --depth=1 origin +release:refs/remotes/origin/release"
     git(shallow, *command.split(" ")[1:])
     assert held_against(clone, "origin/release") == []
+
+
+def test_label_says_that_the_branch_lacks_commits(repository: Project) -> None:
+    root = repository.schemas.parent
+    workspace = Workspace(schemas=repository.schemas, output=repository.output)
+
+    def is_behind(reference: str) -> bool:
+        label = read_against(workspace, reference).label
+        return label.endswith(", which has commits that this branch lacks")
+
+    git(root, "switch", "--quiet", "--create=ahead")
+    git(root, "commit", "--quiet", "--allow-empty", "--message=Two")
+    assert [is_behind(each) for each in ("ahead", "main", "HEAD")] == [False] * 3
+    git(root, "switch", "--quiet", "main")
+    git(root, "commit", "--quiet", "--allow-empty", "--message=Three")
+    assert [is_behind(each) for each in ("ahead", "ahead~1", "HEAD")] == [True, False, False]
+    assert read_against(workspace, "./generated").label == "generated"
+    git(root, "merge", "--quiet", "--no-edit", "ahead")
+    assert not is_behind("ahead")
 
 
 def test_revision_outside_of_git_is_an_error(

@@ -82,11 +82,19 @@ class Repository:
         """Return whether *reference* names a commit."""
         return self._find_commit(reference) is not None
 
+    def lacks(self, reference: str) -> bool:
+        """Return whether the current branch lacks the commit *reference*, as far as is known."""
+        asked = self._ask("merge-base", "--is-ancestor", f"{reference}^{{commit}}", "HEAD")
+        return asked.returncode == 1 and not self._is_shallow()
+
+    def _is_shallow(self) -> bool:
+        return self._run("rev-parse", "--is-shallow-repository").strip() == "true"
+
     def commit(self, reference: str) -> str:
         """Return the commit that *reference* names."""
         if found := self._find_commit(reference):
             return found
-        if self._run("rev-parse", "--is-shallow-repository").strip() == "true":
+        if self._is_shallow():
             advice = f"this clone is shallow: run `{self._fetch(reference)}` first"
         else:
             advice = "name a branch, a tag, a commit, a folder or a document"
