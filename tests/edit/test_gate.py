@@ -430,6 +430,21 @@ def test_waived_change_is_left_alone(tmp_path: Path, callers_have: Mapping[str, 
     ]
 
 
+def test_reasons_that_the_table_demands_are_left_to_the_user(
+    tmp_path: Path, callers_have: Mapping[str, Published]
+) -> None:
+    demanded = ("policy: dated-contract", "policy: dated-contract\nrequire-why: true")
+    found = {}
+    for edits in ([], [demanded], [demanded, (", x-why: a loan can be paused", "")]):
+        files = edit_texts(LIBRARY, ("note: { type: string }", "note: { type: integer }"), *edits)
+        api = loaded(tmp_path / str(len(edits)), files)
+        plan = gate(api, callers_have["library"], today=TODAY)
+        # what lacked its reason before is no news
+        found[len(edits)] = plan.incomplete, [one.split(". ")[0] for one in plan.remarks]
+    one = ["schemas/loans.yaml:31:32: reason-missing: `x-was` of next gives no reason"]
+    assert found == {0: (False, []), 1: (True, one), 2: (True, one)}
+
+
 # The files
 
 

@@ -13,6 +13,7 @@ from dateline.check import Published, Waiver, judge_waivers
 from dateline.check.counterparts import check_counterparts
 from dateline.check.merge import Merged, identify_cause
 from dateline.check.policy import judging_table
+from dateline.check.reasons import check_reasons
 from dateline.check.servable import check_servable
 from dateline.diff import diff
 from dateline.edit.draft import Breaking, Draft
@@ -149,20 +150,21 @@ def _remark_shared(folder: Path, edited: Iterable[str]) -> Iterator[str]:
 
 
 def _missing(before: Api, now: Api) -> Iterator[str]:
-    """Yield what the run time still lacks for the additional gates."""
+    """Yield what the run time still lacks for the additional gates, and their missing reasons."""
     if now is before:
         return
     found = _list_failing(now)
     # what is information about cut versions fails a check once a gate concerns a draft
-    known = {finding.message for finding in _list_failing(before)} if found else set[str]()
+    known = {finding.fingerprint for finding in _list_failing(before)} if found else set[str]()
     for finding in found:
-        if finding.message not in known:
+        if finding.fingerprint not in known:
             yield f"{finding.after_source}: {finding.rule}: {finding.message}. {finding.help}"
 
 
 def _list_failing(api: Api) -> list[Finding]:
-    """Return what the run time lacks, without what is information."""
-    return [one for one in check_servable(api) if one.verdict is not Verdict.INFORMATION]
+    """Return what the run time and the reasons lack, without what is information."""
+    found = (*check_servable(api), *check_reasons(api))
+    return [one for one in found if one.verdict is not Verdict.INFORMATION]
 
 
 @dataclass(frozen=True)
