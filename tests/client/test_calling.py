@@ -11,6 +11,7 @@ import subprocess
 import sys
 import traceback
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
@@ -18,7 +19,7 @@ import httpx
 import pytest
 from paynet import client as errors
 from paynet.client import Backoff
-from paynet.client.calling import Operation
+from paynet.client.calling import Call, Operation
 from paynet.types import Unrecognized
 from paynet.v2026_07_01 import (
     ApiError,
@@ -307,6 +308,52 @@ def test_version_of_a_client_can_not_be_overridden() -> None:
     for name in ("X-API-Version", "x-api-version"):
         with pytest.raises(ValueError, match="import the client of another version"):
             Client(headers={name: "2025-03-13"})
+    session = Client()._session
+    service = replace(session.service, place="media-type", selector="v")
+    session = replace(session, service=service, headers={"X": "y"})
+    with pytest.raises(ValueError, match="import the client of another version"):
+        replace(session, headers={"accept": "application/json"})
+    call = Call(session, Operation[None](name="a", method="GET", path="/a"), (), accept="a/b, c/d")
+    request = call.build_request(httpx.Client())
+    assert request.headers["Accept"] == "a/b; v=2026-07-01, c/d; v=2026-07-01"
+
+
+@cases(
+    ("name", "value"),
+    [
+        ("Accept", "text/plain"),
+        ("User-Agent", "theirs"),
+        ("Idempotency-Key", "theirs"),
+        ("Cookie", "a=b"),
+        ("X-API-Key", KEY),
+        ("Content-Type", "application/json; charset=utf-8"),
+    ],
+)
+def test_header_is_sent_once_whatever_its_case(name: str, value: str) -> None:
+    for written in (name, name.lower(), name.upper()):
+        transport = Scripted([answer(200, AUTORAMP)])
+        client = Client(api_key=KEY, transport=transport, headers={written: "first"})
+        other = client.with_options(headers={written.swapcase(): value})
+        other.create_autoramp(body={})
+        [request] = transport.requests
+        assert request.headers.get_list(name) == [value]
+
+
+def test_key_of_a_call_takes_precedence() -> None:
+    transport = Scripted([answer(200, AUTORAMP)])
+    client = Client(api_key=KEY, transport=transport, headers={"idempotency-key": "general"})
+    client.create_autoramp(body={}, idempotency_key="own")
+    assert transport.requests[0].headers.get_list("Idempotency-Key") == ["own"]
+
+
+def test_parameters_of_the_http_client_are_added() -> None:
+    moved = httpx.Response(302, headers={"Location": "/new?a=b"})
+    transport = Scripted([moved, answer(200, {"items": []})])
+    given = httpx.Client(transport=transport, params={"tenant": "x y"})
+    client = Client(api_key=KEY, http_client=given, follow_redirects=True)
+    client.list_autoramp_transactions(page_size=3, search_term="[a]")
+    queries = [each.url.query for each in transport.requests]
+    assert queries == [b"page_size=3&search_term=%5Ba%5D&tenant=x+y", b"a=b"]
 
 
 # Errors
@@ -386,8 +433,11 @@ def test_keys_are_not_shown(kind: str, caplog: pytest.LogCaptureFixture) -> None
         error, _ = failing(kind, [failure], lambda client: client.list_autoramps())
         seen += [repr(error), str(error), *getattr(error, "__notes__", ())]
         seen += [repr(error.attempts)]
-    for client in (Client(api_key=KEY), AsyncClient(api_key=KEY)):
-        seen += [repr(client), str(client), repr(client._session)]
+    address = f"https://user:{KEY}@localhost"
+    call(kind, [answer(200, AUTORAMP)], lambda client: client.get_autoramp(ID), base_url=address)
+    for client in (Client(base_url=address), AsyncClient(api_key=KEY)):
+        seen += [repr(client), str(client)]
+    seen.append(repr(Client(api_key=KEY)._session))
     assert [each for each in [*seen, caplog.text] if KEY in each] == []
 
 
@@ -478,10 +528,13 @@ def test_pages_are_read_sequentially(kind: str) -> None:
     assert "prev_cursor" not in inspect.signature(Client.iter_autoramp_transactions).parameters
 
 
-def test_cyclic_pages_end() -> None:
-    page = answer(200, {"items": [], "cursor": str(UUID(int=1))})
-    with pytest.raises(errors.PagingError, match="the same again"):
-        list(Client(api_key=KEY, transport=Scripted([page])).iter_autoramp_transactions())
+@cases("cycle", [[1], [1, 2], [1, 2, 3, 2]])
+def test_cyclic_pages_end(cycle: list[int]) -> None:
+    pages = [answer(200, {"items": [], "cursor": str(UUID(int=number))}) for number in cycle]
+    transport = Scripted(pages * 2)
+    with pytest.raises(errors.PagingError, match="leads back to an earlier one"):
+        list(Client(api_key=KEY, transport=transport).iter_autoramp_transactions())
+    assert len(transport.requests) <= len(cycle) + 1
 
 
 @kinds

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import json
 import logging
 from decimal import Decimal
@@ -338,6 +339,30 @@ def test_truncated_stream_raises_after_the_items_received(archive: Any) -> None:
     client, _ = make(archive.v2024_09_01, lambda _: stream([b'{"id": "x"}\n']))
     with pytest.raises(archive.client.UnreadableResponseError, match="an item of the stream"):
         list(client.stream_export_records())
+
+
+async def watch(client: Any) -> Any:
+    opened = client.watch_records()
+    return await opened if inspect.isawaitable(opened) else opened
+
+
+@pytest.mark.parametrize("kind", ["Client", "AsyncClient"])
+def test_response_that_is_no_stream_is_refused_and_closed(archive: Any, kind: str) -> None:
+    def serve(status: int, content_type: str, *chunks: bytes) -> Any:
+        headers = {"X-API-Version": VERSION, "Content-Type": content_type}
+        return httpx.Response(status, stream=Cut(*chunks), headers=headers)
+
+    refused, broken = archive.client.UnreadableResponseError, archive.client.ConnectionFailedError
+    for answered, error, text in (
+        (serve(200, "application/json"), refused, "application/json instead of text/event-stream"),
+        (serve(200, "text/HTML; charset=utf-8"), refused, "text/html instead of"),
+        (serve(500, "text/event-stream", b"a"), broken, "connection reset"),
+    ):
+        transport = Scripted([answered])
+        client = getattr(archive.v2024_09_01, kind)(transport=transport, max_retries=0)
+        with pytest.raises(error, match=text):
+            asyncio.run(watch(client))
+        assert answered.is_closed
 
 
 def test_stream_is_retried_until_it_is_open(archive: Any) -> None:

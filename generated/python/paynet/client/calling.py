@@ -52,6 +52,8 @@ HIDDEN: Final = "***"
 
 FORM: Final = "application/x-www-form-urlencoded"
 
+EVENTS: Final = "text/event-stream"
+
 _READING: Final = frozenset({"GET", "HEAD"})
 
 _FARTHEST: Final = 10
@@ -180,8 +182,9 @@ class Session:
             raise ValueError(f"unknown environment {self.environment!r} (known: {known})")
         if self.max_retries < 0:
             raise ValueError("max_retries can't be negative")
+        selectors = {"header": self.service.selector.lower(), "media-type": "accept"}
         for name, value in self.headers.items():
-            if self.service.place == "header" and name.lower() == self.service.selector.lower():
+            if name.lower() == selectors.get(self.service.place):
                 raise ValueError(
                     f"the header {name} is that of the client's version, {self.service.version}: "
                     "import the client of another version"
@@ -220,10 +223,10 @@ def _origin(url: httpx.URL) -> tuple[str, str, int | None]:
 
 
 class _HiddenURL(httpx.URL):
-    """A URL with a secret in its query, which logs do not show."""
+    """A URL with a secret in its query or before its host, which logs do not show."""
 
     def __str__(self) -> str:
-        return str(self.copy_with(query=None)) + f"?{HIDDEN}"
+        return str(self.copy_with(userinfo=b"", query=None)) + f"?{HIDDEN}"
 
     def __repr__(self) -> str:
         return f"URL({str(self)!r})"
@@ -254,21 +257,24 @@ class Call(Generic[T]):
         self._secrets: list[str] = []
         self._query_secrets: set[tuple[str, str]] = set()
         self._hops: list[_Hop] = []
+        self._is_opened = bool(accept)
         self._may_repeat = bool(operation.idempotency) or operation.method in REPEATABLE_METHODS
-        self._headers: dict[str, str] = {}
+        self._headers = httpx.Headers()
         self._query: list[str] = []
         self._cookies: list[str] = []
         self._content: bytes | None = None
         self._parts: list[SentPart] = []
         self._choose_version(accept or operation.accept)
-        self._headers.update(session.headers)
+        for name, value in session.headers.items():
+            # in any case, names are equal: the last one counts
+            self._headers[name] = value
         service = session.service
         segment = f"/{service.version}" if service.place == "path" else ""
         self._address = session.find_address(operation) + segment + self._write_parameters(values)
         if operation.idempotency:
-            new_key = str(uuid4()) if key is None else key
+            given = self._headers.get(operation.idempotency) if key is None else key
             self._headers[operation.idempotency] = require_field_value(
-                operation.idempotency, new_key
+                operation.idempotency, str(uuid4()) if given is None else given
             )
         if body is not None:
             self._write_body(body)
@@ -276,7 +282,8 @@ class Call(Generic[T]):
     def _choose_version(self, accept: str) -> None:
         """Name the version, the media types *accept*, and the client itself."""
         service = self._session.service
-        self._headers |= {"Accept": accept, "User-Agent": f"{service.package}/{service.version}"}
+        self._headers["Accept"] = accept
+        self._headers["User-Agent"] = f"{service.package}/{service.version}"
         if self._operation.ignores_version:
             return
         if service.place == "header":
@@ -284,7 +291,11 @@ class Call(Generic[T]):
         elif service.place == "query":
             self._query.append(f"{quote(service.selector)}={quote(service.version)}")
         elif service.place == "media-type":
-            self._headers["Accept"] = f"{accept}; {service.selector}={service.version}"
+            # each of them: servers choose one
+            accepted = (
+                f"{each}; {service.selector}={service.version}" for each in accept.split(", ")
+            )
+            self._headers["Accept"] = ", ".join(accepted)
 
     def _write_parameters(self, values: Sequence[Any]) -> str:
         """Write *values* into the request, and return its path."""
@@ -309,7 +320,7 @@ class Call(Generic[T]):
     def _write_body(self, body: object) -> None:
         """Write *body* once for all attempts: servers may compare it with the idempotency key."""
         operation = self._operation
-        kind = operation.body.partition(";")[0].strip().lower()
+        kind = _essence(operation.body)
         if isinstance(body, bytes):
             self._content = body
         elif kind == MULTIPART:
@@ -359,28 +370,39 @@ class Call(Generic[T]):
         is_known = client.auth is None
         self._authenticate(headers, query, cookies, is_needed=is_known)
         if cookies:
-            headers["Cookie"] = "; ".join(cookies)
-        url, content, parts = self._address, self._content, self._parts
-        if self._hops:
-            # its query is that of the redirect, without our secrets
-            url, query = str(self._hops[-1].url), query[len(self._query) :]
-            if self._is_bare:
-                headers.pop("Content-Type", None)
-                content, parts = None, []
+            given = [headers["Cookie"]] if "Cookie" in headers else []
+            headers["Cookie"] = "; ".join([*given, *cookies])
+        content, parts = self._content, self._parts
+        if self._is_bare:
+            headers.pop("Content-Type", None)
+            content, parts = None, []
+        url = self._write_address(query, client.params)
         request = client.build_request(
             self._method,
-            f"{url}{'&' if '?' in url else '?'}{'&'.join(query)}" if query else url,
+            url,
             headers=headers,
             content=content,
             files=parts or None,
             timeout=self._session.timeout,
         )
-        if self._query_secrets:
+        if client.params:
+            # httpx replaces the query with them
+            request.url = request.url.copy_with(query=httpx.URL(url).query or None)
+        if self._query_secrets or request.url.userinfo:
             request.url = _HiddenURL(request.url)
         return request
 
+    def _write_address(self, query: list[str], more: httpx.QueryParams) -> str:
+        """Return the address with *query*, and with *more*, those of the HTTP client."""
+        if self._hops:
+            # its query is that of the redirect, without our secrets
+            url, query = str(self._hops[-1].url), query[len(self._query) :]
+        else:
+            url, query = self._address, [*query, *([str(more)] if more else [])]
+        return f"{url}{'&' if '?' in url else '?'}{'&'.join(query)}" if query else url
+
     def _authenticate(
-        self, headers: dict[str, str], query: list[str], cookies: list[str], *, is_needed: bool
+        self, headers: httpx.Headers, query: list[str], cookies: list[str], *, is_needed: bool
     ) -> None:
         """Add the secrets that the operation needs.
 
@@ -393,9 +415,8 @@ class Call(Generic[T]):
         given = {name: each for name, each in credentials.items() if each is not None}
         known = {name for name, scheme in schemes.items() if scheme.place == "connection"}
         usable = [each for each in alternatives if known.union(given).issuperset(each)]
-        named = {name.lower() for name in headers}
         if not usable and any(
-            schemes[name].place == "header" and schemes[name].name.lower() in named
+            schemes[name].place == "header" and schemes[name].name in headers
             for each in alternatives
             for name in each
         ):
@@ -479,11 +500,13 @@ class Call(Generic[T]):
     def take_response(self, response: httpx.Response) -> float | None:
         """Return None if *response*, which was read, has the result; else how long to wait.
 
-        Raises StatusError if there is to be no other attempt; VersionMismatchError.
+        Raises StatusError if there is to be no other attempt; VersionMismatchError;
+        UnreadableResponseError for a response of another type than the events that are read.
         """
         status = response.status_code
         if self.is_success(response):
             self._verify_version(response)
+            self._verify_events(response)
             return None
         refused = self._follow(response) if response.has_redirect_location else ""
         if refused is None:
@@ -603,6 +626,14 @@ class Call(Generic[T]):
             self._describe(error, response)
             raise self._finish(error)
 
+    def _verify_events(self, response: httpx.Response) -> None:
+        """Raise UnreadableResponseError for what would be read as a stream without events."""
+        if not self._is_opened or _essence(self._operation.stream) != EVENTS:
+            return
+        found = _essence(response.headers.get("content-type", ""))
+        if found not in ("", EVENTS):
+            raise self._refuse(response, f"{found} instead of {EVENTS}")
+
     def _create_status_error(
         self, response: httpx.Response, retry_after: float | None
     ) -> errors.StatusError:
@@ -655,6 +686,11 @@ class Call(Generic[T]):
             if len(secret) >= _SHORTEST_SECRET:
                 text = text.replace(secret, HIDDEN)
         return text
+
+
+def _essence(media_type: str) -> str:
+    """Return *media_type* without its parameters."""
+    return media_type.partition(";")[0].strip().lower()
 
 
 def _name_boundary(media_type: str, content: bytes) -> str:

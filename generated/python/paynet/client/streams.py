@@ -69,7 +69,7 @@ class _LineSplitter:
     """Splits text at CR, LF and both: other line separators are ordinary text here."""
 
     def __init__(self) -> None:
-        self._rest = b""
+        self._rest = bytearray()
         self._after_return = False
 
     def feed(self, chunk: bytes) -> list[str]:
@@ -79,17 +79,18 @@ class _LineSplitter:
             self._after_return = False
         if chunk.endswith(b"\r"):
             self._after_return = True
-        text = self._rest + chunk.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-        *lines, self._rest = text.split(b"\n")
+        first, *others = chunk.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
+        # long lines arrive in many chunks
+        self._rest += first
+        if not others:
+            return []
+        *lines, rest = bytes(self._rest), *others
+        self._rest = bytearray(rest)
         return [line.decode("utf-8", "replace") for line in lines]
 
     @property
     def has_rest(self) -> bool:
         return bool(self._rest)
-
-    def end(self) -> str:
-        rest, self._rest = self._rest, b""
-        return rest.decode("utf-8", "replace")
 
 
 class Lines(Decoder[T]):
@@ -202,8 +203,11 @@ class Stream(Generic[T]):
                 yield from self._decoder.feed(chunk)
             require_whole(self._response, is_within=self._decoder.is_within)
             yield from self._decoder.end()
-        except (httpx.RequestError, ValidationError) as error:
-            raise _describe_cut(error, self._operation, self._response) from error
+        except httpx.RequestError as error:
+            raise _describe_cut(error, self._operation) from error
+        except ValidationError as error:
+            # the same without its cause, which would show the value
+            raise _describe_invalid(error, self._operation, self._response) from None
         finally:
             self.close()
 
@@ -243,8 +247,11 @@ class AsyncStream(Generic[T]):
             require_whole(self._response, is_within=self._decoder.is_within)
             for item in self._decoder.end():
                 yield item
-        except (httpx.RequestError, ValidationError) as error:
-            raise _describe_cut(error, self._operation, self._response) from error
+        except httpx.RequestError as error:
+            raise _describe_cut(error, self._operation) from error
+        except ValidationError as error:
+            # the same without its cause, which would show the value
+            raise _describe_invalid(error, self._operation, self._response) from None
         finally:
             await self.close()
 
@@ -281,15 +288,17 @@ def require_whole(response: httpx.Response, *, is_within: bool = False) -> None:
         raise httpx.RemoteProtocolError("the connection ended within an item")
 
 
-def _describe_cut(
-    error: Exception, operation: str, response: httpx.Response
-) -> StreamCutError | UnreadableResponseError:
-    if isinstance(error, ValidationError):
-        found = error.errors(include_url=False, include_input=False, include_context=False)[0]
-        unreadable = UnreadableResponseError(f"{operation}: an item of the stream: {found['msg']}")
-        unreadable.status, unreadable.headers = response.status_code, dict(response.headers)
-        unreadable.operation = operation
-        return unreadable
+def _describe_cut(error: httpx.RequestError, operation: str) -> StreamCutError:
     cut = StreamCutError(f"{operation}: the response stopped ({type(error).__name__} {error})")
     cut.operation = operation
     return cut
+
+
+def _describe_invalid(
+    error: ValidationError, operation: str, response: httpx.Response
+) -> UnreadableResponseError:
+    found = error.errors(include_url=False, include_input=False, include_context=False)[0]
+    unreadable = UnreadableResponseError(f"{operation}: an item of the stream: {found['msg']}")
+    unreadable.status, unreadable.headers = response.status_code, dict(response.headers)
+    unreadable.operation = operation
+    return unreadable

@@ -15,7 +15,7 @@ _Item = TypeVar("_Item")
 
 
 class PagingError(ClientError):
-    """A page names itself as the next one, so that reading on would never end."""
+    """A page leads back to an earlier one, so that reading on would never end."""
 
 
 @dataclass(frozen=True)
@@ -40,10 +40,12 @@ class Paging(Generic[_Page, _Item]):
         found = self.items(page)
         return [] if found is None or found is ABSENT else list(found)
 
-    def choose_next(self, operation: str, values: Sequence[Any], page: _Page) -> list[Any] | None:
+    def choose_next(
+        self, operation: str, values: Sequence[Any], page: _Page, seen: set[str]
+    ) -> list[Any] | None:
         """Return the values that request the page after *page*; None if it is the last one.
 
-        Raises PagingError for a page that leads back to itself.
+        *seen* are the cursors of all pages so far. Raises PagingError for one of them.
         """
         before = values[self.parameter]
         if self.kind in ("cursor", "last-item"):
@@ -52,8 +54,11 @@ class Paging(Generic[_Page, _Item]):
             following = None if self.following is None else self.following(page)
             if following is None or following is ABSENT or following == "":
                 return None
-            if before is not None and str(following) == str(before):
-                error = PagingError(f"{operation}: the page after {before!r} is the same again")
+            seen |= set() if before is None else {str(before)}
+            if str(following) in seen:
+                error = PagingError(
+                    f"{operation}: the page after {before!r} leads back to an earlier one"
+                )
                 error.operation = operation
                 raise error
         else:

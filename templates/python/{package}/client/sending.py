@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 import httpx
 
 from .calling import FAILURES, Call, Operation, Service, Session, Timeout
-from .errors import ClientError
 from .history import describe_lack
 from .paging import Paging
 from .retrying import Backoff
@@ -77,7 +76,9 @@ class _Settings:
         return client
 
     def __repr__(self) -> str:
-        where = self._session.address or self._session.environment
+        address = self._session.address
+        # it may contain a password
+        where = httpx.URL(address).copy_with(userinfo=b"") if address else self._session.environment
         return f"<{type(self).__module__}.{type(self).__qualname__} of {where}>"
 
     if not TYPE_CHECKING:
@@ -152,16 +153,16 @@ class SyncClient(_Settings):
                 response = self._http.send(
                     request, stream=True, auth=call.auth, follow_redirects=False
                 )
-                if not call.is_success(response):
-                    response.read()
+                try:
+                    if not call.is_success(response):
+                        response.read()
+                    waiting = call.take_response(response)
+                except BaseException:
+                    response.close()
+                    raise
             except FAILURES as error:
                 delay = call.take_failure(error)
             else:
-                try:
-                    waiting = call.take_response(response)
-                except ClientError:
-                    response.close()
-                    raise
                 if waiting is None:
                     return Stream(response, decoder, operation.name)
                 delay = waiting
@@ -171,10 +172,11 @@ class SyncClient(_Settings):
         self, operation: Operation[T], paging: Paging[T, _Item], values: Sequence[Any]
     ) -> Iterator[_Item]:
         at: Sequence[Any] | None = values
+        seen = set[str]()
         while at is not None:
             page = self._send(operation, at)
             yield from paging.list_items(page)
-            at = paging.choose_next(operation.name, at, page)
+            at = paging.choose_next(operation.name, at, page, seen)
 
 
 class AsynchronousClient(_Settings):
@@ -242,16 +244,16 @@ class AsynchronousClient(_Settings):
                 response = await self._http.send(
                     request, stream=True, auth=call.auth, follow_redirects=False
                 )
-                if not call.is_success(response):
-                    await response.aread()
+                try:
+                    if not call.is_success(response):
+                        await response.aread()
+                    waiting = call.take_response(response)
+                except BaseException:
+                    await response.aclose()
+                    raise
             except FAILURES as error:
                 delay = call.take_failure(error)
             else:
-                try:
-                    waiting = call.take_response(response)
-                except ClientError:
-                    await response.aclose()
-                    raise
                 if waiting is None:
                     return AsyncStream(response, decoder, operation.name)
                 delay = waiting
@@ -261,8 +263,9 @@ class AsynchronousClient(_Settings):
         self, operation: Operation[T], paging: Paging[T, _Item], values: Sequence[Any]
     ) -> AsyncIterator[_Item]:
         at: Sequence[Any] | None = values
+        seen = set[str]()
         while at is not None:
             page = await self._send(operation, at)
             for item in paging.list_items(page):
                 yield item
-            at = paging.choose_next(operation.name, at, page)
+            at = paging.choose_next(operation.name, at, page, seen)
