@@ -360,10 +360,10 @@ class Call(Generic[T]):
         """
         if self._is_elsewhere:
             # nor what *client* adds by itself
-            headers = {name: self._headers[name] for name in ("Accept", "User-Agent")}
+            plain = {name: self._headers[name] for name in ("Accept", "User-Agent")}
             timeout = {"timeout": httpx.Timeout(self._session.timeout).as_dict()}
             return httpx.Request(
-                self._method, self._hops[-1].url, headers=headers, extensions=timeout
+                self._method, self._hops[-1].url, headers=plain, extensions=timeout
             )
         headers, query, cookies = self._headers.copy(), [*self._query], [*self._cookies]
         # what an HTTP client adds by itself is unknown here
