@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 
 INTERRUPTED = 130
+# What a shell reports for a program that a closed pipe ended.
+UNREAD = 141
 _NAME = "dateline"
 
 # Packages that only some commands need, and the extra of the distribution that brings them.
@@ -52,8 +54,8 @@ def command() -> None:
     except SystemExit as ended:
         status = ended.code or 0
     try:
-        sys.stdout.flush()
-        sys.stderr.flush()
+        for stream in filter(None, (sys.stdout, sys.stderr)):
+            stream.flush()
     except (OSError, ValueError):  # nobody reads them any more
         sys.exit(status)
     if isinstance(status, int) and not _has_threads():
@@ -125,12 +127,13 @@ def _run() -> int:
     except OSError as error:
         # python would complain again at exit, when it flushes
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        if not isinstance(error, BrokenPipeError):  # whoever read our output has gone
-            if not _has_folder():
-                click.echo(f"{_NAME}: the working folder is gone; change to one", err=True)
-                return 3
-            click.echo(f"{_NAME}: {error}", err=True)
-            return 2
+        if isinstance(error, BrokenPipeError):  # whoever read our output has gone
+            return UNREAD
+        if not _has_folder():
+            click.echo(f"{_NAME}: the working folder is gone; change to one", err=True)
+            return 3
+        click.echo(f"{_NAME}: {error}", err=True)
+        return 2
     except RecursionError:
         click.echo(
             f"{_NAME}: too-deep: the definitions or documents are nested, or refer to each other, "

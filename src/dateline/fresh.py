@@ -36,6 +36,9 @@ STAGED_EDIT = ".dateline-edit"
 # Where code hosts look for the owners of files, from the top of the repository.
 OWNERS = (".github/CODEOWNERS", ".gitlab/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS")
 
+# The last line of a record if git's files do not name the last commit.
+_UNKNOWN_COMMIT = "commit ?"
+
 _CACHE_FOLDERS = ("__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache")
 
 
@@ -197,8 +200,8 @@ def is_same_commit(output: Folder) -> bool:
 
     Another commit may have published other documents than those *output* was compared with.
     """
-    recorded = _read_record(output).split("\n")
-    return recorded[2:3] == [_phrase_commit(output)]
+    recorded, found = _read_record(output).split("\n"), _phrase_commit(output)
+    return found != _UNKNOWN_COMMIT and recorded[2:3] == [found]
 
 
 def _read_record(output: Folder) -> str:
@@ -222,7 +225,10 @@ def _phrase_output(found: str) -> str:
 
 
 def _phrase_commit(output: Folder) -> str:
-    """Return what git's files say about the last commit; starting git would take longer."""
+    """Return what git's files say about the last commit; starting git would take longer.
+
+    They may say nothing: a branch may stand for another, and git has more ways to store them.
+    """
     folder = os.path.abspath(output)
     while not os.path.exists(os.path.join(folder, ".git")) and os.path.dirname(folder) != folder:
         folder = os.path.dirname(folder)
@@ -234,6 +240,8 @@ def _phrase_commit(output: Folder) -> str:
         name = head.removeprefix("ref: ")
         shared = os.path.join(home, _read(os.path.join(home, "commondir")).strip())
         head = _read(os.path.join(shared, name)).strip() or _find_packed(shared, name)
+        if not head.isalnum():
+            return _UNKNOWN_COMMIT
     return " ".join(("commit", head, *merged.split()))
 
 

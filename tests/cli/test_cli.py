@@ -21,7 +21,7 @@ from support.sources import LIBRARY, LOANS, NOTE, folder
 
 from dateline import __version__, entry
 
-CLEAN, FOUND, MISUSE, INVALID, STALE, INTERRUPTED = 0, 1, 2, 3, 4, 130
+CLEAN, FOUND, MISUSE, INVALID, STALE, INTERRUPTED, UNREAD = 0, 1, 2, 3, 4, 130, 141
 
 
 DIFF = ("diff", "2024-01-15", "2024-09-01")
@@ -462,13 +462,14 @@ def test_unwritable_output_is_reported(project: Path) -> None:
     assert reported.stderr == "dateline: [Errno 28] No space left on device\n"
 
 
-def test_closed_pipe_is_no_error(project: Path) -> None:
+def test_closed_pipe_is_no_success(project: Path) -> None:
+    """With `pipefail`, findings must not pass because `head` has read enough."""
     with start(project, "status") as printing:
         assert printing.stdout is not None
         assert printing.stderr is not None
         printing.stdout.close()
         assert printing.stderr.read() == ""
-        assert printing.wait(timeout=60) == CLEAN
+        assert printing.wait(timeout=60) == UNREAD
 
 
 def test_outputs_do_not_depend_on_the_environment(project: Path, dateline: Run) -> None:

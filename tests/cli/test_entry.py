@@ -30,6 +30,14 @@ def test_output_of_a_command_is_complete(
     assert run(tmp_path, ["-m", "dateline", *arguments]) == dateline(*arguments)
 
 
+def test_output_may_be_closed(tmp_path: Path) -> None:
+    program = (
+        "import sys; from dateline.entry import command\n"
+        "sys.stdout, sys.argv = None, ['dateline', '--version']; command()"
+    )
+    assert run(tmp_path, ["-c", program]) == (0, "", "")
+
+
 def test_running_threads_are_awaited(tmp_path: Path) -> None:
     program = (
         "import sys, threading, time; from dateline.entry import command\n"

@@ -559,6 +559,9 @@ def test_another_commit_is_noticed_wherever_git_names_it(folder: Path) -> None:
         commit,
         lambda: git("pack-refs", "--all"),
         commit,
+        lambda: git("symbolic-ref", "HEAD", "refs/heads/alias"),
+        lambda: git("symbolic-ref", "refs/heads/alias", "refs/heads/main"),
+        commit,
         lambda: git("checkout", "--quiet", "--detach"),
         commit,
         lambda: Path(".git").rename("home"),
@@ -572,7 +575,7 @@ def test_another_commit_is_noticed_wherever_git_names_it(folder: Path) -> None:
         move()
         noticed.append(is_same_commit(folder))
         assert unchanged_since(folder, "inputs")
-    assert noticed == [True, False, True, False, True, False, False, False, False, False]
+    assert [number for number, same in enumerate(noticed) if same] == [2]
 
 
 def test_key_is_not_recorded_without_a_tree(folder: Path) -> None:
