@@ -13,7 +13,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 NO_COMMIT: Final = "0" * 40
 """What GitHub calls the commit before the first push to a branch."""
@@ -34,14 +34,25 @@ def write_base() -> None:
     against = given or find_base()
     # whoever adds a folder called like a commit must not decide what is compared with
     is_path = bool(given) and not COMMIT.fullmatch(given) and Path(given).exists()
-    if against and not is_path and not is_commit(against):
-        # one commit, no history: that is all that a comparison needs
-        subprocess.run(
-            ["git", "fetch", "--quiet", "--no-tags", "--depth=1", "origin", against], check=False
+    if against and not is_path and not find_commit(against):
+        against = fetch_commit(against)
+    if not given and against and find_commit(against) == find_commit("HEAD"):
+        fail(
+            "The checkout is the base of the comparison; check out the change that is to be "
+            "checked, with `ref` of actions/checkout."
         )
-        if not is_commit(against):
-            fail(f"{against}, the base of the comparison, is neither here nor at `origin`.")
     write_outputs(against=against)
+
+
+def fetch_commit(against: str) -> str:
+    """Fetch the revision *against* from `origin`; return its commit.
+
+    One commit, no history: that is all that a comparison needs.
+    """
+    command = ["git", "fetch", "--quiet", "--no-tags", "--depth=1", "--", "origin", against]
+    if subprocess.run(command, check=False).returncode or not (found := find_commit("FETCH_HEAD")):
+        fail(f"{against}, the base of the comparison, is neither here nor at `origin`.")
+    return found
 
 
 def find_base() -> str:
@@ -60,8 +71,8 @@ def find_base() -> str:
     return "" if before == NO_COMMIT else before
 
 
-def is_commit(against: str) -> bool:
-    """Return whether a revision of this repository has the name *against*."""
+def find_commit(against: str) -> str:
+    """Return the commit that *against* names in this repository, or ""."""
     command = [
         "git",
         "rev-parse",
@@ -70,7 +81,7 @@ def is_commit(against: str) -> bool:
         "--end-of-options",
         f"{against}^{{commit}}",
     ]
-    return subprocess.run(command, check=False, capture_output=True).returncode == 0
+    return subprocess.run(command, check=False, capture_output=True, text=True).stdout.strip()
 
 
 def run_check() -> None:
@@ -85,7 +96,7 @@ def run_check() -> None:
     dateline = ["dateline", "-C", os.environ.get("DATELINE_PROJECT") or "."]
     command = [*dateline, "check"]
     if against := os.environ.get("DATELINE_AGAINST"):
-        is_path = Path(against).exists() and not is_commit(against)
+        is_path = Path(against).exists() and not find_commit(against)
         command.append(f"--against={Path(against).absolute() if is_path else against}")
     formats = ["--format=github", f"--format=markdown={report}", f"--format=sarif={sarif}"]
     status = failed = subprocess.run([*command, *formats], check=False).returncode
@@ -112,7 +123,7 @@ def write_outputs(**values: str) -> None:
             outputs.write(f"{name}={value}\n")
 
 
-def fail(message: str) -> None:
+def fail(message: str) -> NoReturn:
     """End the step with an annotation."""
     print(f"::error title=dateline::{message}")
     sys.exit(2)

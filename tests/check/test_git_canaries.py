@@ -16,7 +16,7 @@ from support.commands import Outcome, dateline
 from support.repositories import FILES, commit, edit, enter_copy, git, repository, unpack
 
 from dateline import cache
-from dateline.check.git import NoRepositoryError, Repository
+from dateline.check.git import GitError, NoRepositoryError, Repository
 
 CLEAN, FOUND, MISUSE, UNREADABLE = 0, 1, 2, 3
 
@@ -636,6 +636,21 @@ def test_filter_that_hides_whether_a_file_is_committed_is_named(
         "which is not run, makes it so; take it out of the filter\n",
     )
     assert canaries.ran() == set()
+
+
+@pytest.mark.usefixtures("project")
+def test_name_of_a_branch_and_a_tag_is_refused() -> None:
+    git("tag", "before")
+    git("config", "core.warnAmbiguousRefs", "false")
+    git("branch", "both", git("commit-tree", "HEAD^{tree}", "-p", "HEAD", "-m", "Next").strip())
+    git("tag", "both", "before")
+    repository = Repository(Path())
+    for name in ("both", "both~0"):
+        with pytest.raises(GitError, match=f"^{name}: revision-ambiguous: a branch and a tag"):
+            repository.commit(name)
+    named = ("before", "refs/tags/both", "tags/both^0", "refs/heads/both", "refs/heads/both~1")
+    start, after = (git("rev-parse", name).strip() for name in ("before", "refs/heads/both"))
+    assert [*map(repository.commit, named)] == [start, start, start, after, start]
 
 
 def test_filter_of_each_file_is_known(tmp_path: Path) -> None:

@@ -88,7 +88,8 @@ def test_single_comment_is_updated_and_removed(
 
 
 def test_each_project_has_its_own_comment(breaking: Checkout, comments: CommentHost) -> None:
-    run_action(breaking, comments)
+    run = run_action(breaking, comments, against="main")
+    assert run.steps["base"]["against"] == breaking.base
     run_action(breaking, comments, event_name="pull_request_target", name="lending, again")
     assert [text.partition("\n")[0] for text in comments.comments.values()] == [
         MARKER,
@@ -152,6 +153,15 @@ def test_missing_base_ends_the_run(breaking: Checkout, comments: CommentHost) ->
     ]
 
 
+def test_base_that_is_checked_out_ends_the_run(clean: Checkout, comments: CommentHost) -> None:
+    """As with `pull_request_target`, where actions/checkout takes the base of a pull request."""
+    head = git("-C", str(clean.root), "rev-parse", "HEAD").strip()
+    pull: dict[str, object] = {"pull_request": {"number": 7, "base": {"sha": head}}}
+    run = run_action(clean, comments, pull, "pull_request_target")
+    assert run.status == 2
+    assert "The checkout is the base of the comparison" in find_annotations(run)[0]
+
+
 @pytest.mark.parametrize("is_given", [False, True], ids=["found", "given"])
 def test_folder_named_like_the_base_is_not_the_base(
     breaking: Checkout,
@@ -171,7 +181,16 @@ def test_folder_named_like_the_base_is_not_the_base(
     assert "[response-field-removed]" in "".join(find_annotations(run))
 
 
-@pytest.mark.parametrize("against", ["$(touch canary)", "--output=canary", "a;touch canary", "`x`"])
+@pytest.mark.parametrize(
+    "against",
+    [
+        "$(touch canary)",
+        "--output=canary",
+        "--upload-pack=touch canary; git-upload-pack",
+        "a;touch canary",
+        "`x`",
+    ],
+)
 def test_input_can_not_become_a_command(
     against: str, breaking: Checkout, comments: CommentHost
 ) -> None:

@@ -15,6 +15,7 @@ from support.checkouts import LINE, PROJECT, Checkout
 from support.comment_hosts import CommentHost
 
 FILE = Path(__file__).parents[2] / "integrations" / "gitlab" / "check.yml"
+STALE = 4
 SOURCE = Path(__file__).parents[2] / "src"
 
 
@@ -67,7 +68,8 @@ def test_breaking_change_is_reported_and_noted(
     assert "response-field-removed" in (breaking.root / artifacts["junit"]).read_text("utf-8")
     assert list(comments.comments) == [1]
     assert comments.tokens == {"secret"}
-    assert run_job(clean, **merge_request(clean, comments)).returncode == 0
+    (clean.root / PROJECT / "generated" / "policy.json").write_bytes(b"")
+    assert run_job(clean, **merge_request(clean, comments)).returncode == STALE
     assert comments.comments == {}
 
 

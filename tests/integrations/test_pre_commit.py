@@ -78,12 +78,10 @@ def test_files_written_by_generate_stop_the_commit_once(project: Path) -> None:
     assert pre_commit("run", "dateline-generate").returncode == 0
 
 
-def test_other_files_run_no_hook(project: Path) -> None:
-    (project / "notes.txt").write_text("nothing of ours")
+def test_removed_file_is_noticed(project: Path) -> None:
     git("add", "--all")
     git("commit", "--quiet", "--message", "Configured")
-    (project / "notes.txt").write_text("nothing of ours, again")
-    git("add", "--all")
-    done = pre_commit("run")
-    assert done.returncode == 0
-    assert done.stdout.count("Skipped") == 2
+    git("rm", "--quiet", str(project / "schemas" / "loans.yaml"))
+    done = pre_commit("run", "dateline-check")
+    assert done.returncode == 1
+    assert "the document needs `paths`" in done.stdout

@@ -25,6 +25,7 @@ from dateline.model import MANIFEST, DatelineError
 _SETTINGS: Final = (
     "core.fsmonitor=",
     f"core.hooksPath={os.devnull}",
+    "core.warnAmbiguousRefs=true",
     "safe.bareRepository=explicit",
 )
 
@@ -91,8 +92,14 @@ class Repository:
         return self._run("rev-parse", "--is-shallow-repository").strip() == "true"
 
     def commit(self, reference: str) -> str:
-        """Return the commit that *reference* names."""
+        """Return the commit that *reference* names; git would prefer a tag to a branch."""
         if found := self._find_commit(reference):
+            warned = self._ask("rev-parse", "--verify", "--end-of-options", reference).stderr
+            if b"is ambiguous" in warned:
+                raise GitError(
+                    f"{reference}: revision-ambiguous: a branch and a tag have this name; write "
+                    f"refs/heads/{reference} for the branch, refs/tags/{reference} for the tag"
+                )
             return found
         if self._is_shallow():
             advice = f"this clone is shallow: run `{self._fetch(reference)}` first"
