@@ -23,7 +23,7 @@ from dateline.model import (
     SourceError,
     in_memory,
 )
-from dateline.project_checks import findings, read_against, read_published
+from dateline.project_checks import findings, read_against, read_before_writing, read_published
 from dateline.settings import Workspace as Workspace
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def generate(workspace: Workspace) -> Generated:
     # slow to import, and not needed if there is nothing to do
     from dateline.canonical import Description
     from dateline.check import breaches
-    from dateline.check.baseline import read_before_writing, require_restored
+    from dateline.check.baseline import require_restored
     from dateline.files import write
     from dateline.files.spool import spooling
     from dateline.load import load
@@ -85,7 +85,7 @@ def generate(workspace: Workspace) -> Generated:
             key = digest_inputs(workspace, api.table.shared)
             api = load(workspace.schemas, cache=cache)
         progress.describe("checking")
-        published = read_before_writing(workspace.output)
+        published = read_before_writing(workspace)
         api.derive(Description).is_needed = True
         broken = breaches(findings(workspace, api, published, cache=cache))
         if broken:

@@ -15,7 +15,7 @@ from dateline.cache import Cache, open_cache
 from dateline.collector import collection_off
 from dateline.model import MANIFEST, Api, DatelineError, Finding, Place
 from dateline.paths import name_folder
-from dateline.settings import UnknownProjectError, Workspace, is_output_of_another
+from dateline.settings import UnknownProjectError, Workspace, list_former
 
 if TYPE_CHECKING:
     from dateline.check.baseline import Published
@@ -34,7 +34,7 @@ def check(workspace: Workspace, against: str | None) -> tuple[list[Finding], Pub
     with collection_off(), open_cache(workspace.output) as cache:
         is_new = against is None and not os.path.lexists(workspace.output / MANIFEST)
         # definitions that a pipeline checks out without outputs must not pass as compared
-        is_new = is_new and not is_committed(workspace.schemas)
+        is_new = is_new and not is_committed(workspace.schemas, workspace.schemas)
         published = read_own_baseline(workspace.output) if is_new else None
         table = read_known_table(workspace.schemas) if is_new else None
         if published is None or published.documents or not (table and table.adopted):
@@ -138,16 +138,52 @@ def read_published(workspace: Workspace, against: str | None) -> Published:
     return found
 
 
-def read_against(workspace: Workspace, against: str) -> Published:
-    """Return the published documents from *against*; raises BaselineError if they can't be read.
+def read_before_writing(workspace: Workspace) -> Published:
+    """Return the published documents that `generate` must not break.
 
-    Their label says so if *against* is a commit that the current branch lacks.
+    Raises BaselineError if they can't be read.
     """
-    from dateline.check.baseline import read_baseline
+    from dateline.check import baseline
+
+    published = baseline.read_before_writing(workspace.output)
+    is_known = published.documents or published.lost
+    if is_known or not baseline.is_committed(workspace.schemas, workspace.output):
+        return published
+    # the folder of the outputs may have another name than at the last commit
+    former = _read_baseline(workspace, "HEAD")
+    return former if former.documents else published
+
+
+def read_against(workspace: Workspace, against: str) -> Published:
+    """Return the published documents from *against*.
+
+    Their label says so if *against* is a commit that the current branch lacks. Raises BaselineError
+    if they can't be read, and if outputs are never committed.
+    """
+    from dateline.check.baseline import BaselineError
     from dateline.check.git import Repository
 
-    is_taken = partial(is_output_of_another, output=workspace.output)
-    found = read_baseline(against, workspace.output, is_taken=is_taken)
+    found = _read_baseline(workspace, against)
+    if not (found.documents or found.policy) and _lacks_outputs(workspace, against):
+        raise BaselineError(
+            f"{workspace.output}: baseline-empty: {against} has the definitions without outputs, "
+            f"and so has the last commit; run `dateline generate`, and commit {workspace.output}"
+        )
     if os.path.lexists(against) or not Repository(workspace.output).lacks(against):
         return found
     return replace(found, label=f"{found.label}, which has commits that this branch lacks")
+
+
+def _read_baseline(workspace: Workspace, against: str) -> Published:
+    from dateline.check.baseline import read_baseline
+
+    former = partial(list_former, workspace=workspace)
+    return read_baseline(against, workspace.output, list_former=former)
+
+
+def _lacks_outputs(workspace: Workspace, against: str) -> bool:
+    """Return whether *against* has the definitions, and the last commit still lacks the outputs."""
+    from dateline.check.baseline import is_committed
+
+    output = workspace.output
+    return is_committed(workspace.schemas, output, against) and not is_committed(output, output)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
 from dateline.fresh import OUTPUT, SCHEMAS, SETTINGS, SHARED_SETTINGS
-from dateline.model import DatelineError, Place, Problem, SourceError
+from dateline.model import MANIFEST, DatelineError, Place, Problem, SourceError
 from dateline.paths import name_path
 
 _TABLE: Final = "versions.yaml"
@@ -74,7 +74,17 @@ def find_projects(names: Sequence[str] = ()) -> list[Workspace]:
     return []
 
 
-def is_output_of_another(folder: Path, output: Path) -> bool:
+def list_former(outputs: Iterable[Path], workspace: Workspace) -> list[Path]:
+    """Return those of *outputs* that may be what *workspace* wrote before its folder was renamed.
+
+    Those of other projects can't be, and folders beside the definitions come before all others.
+    """
+    free = [folder for folder in outputs if not _is_output_of_another(folder, workspace.output)]
+    home = workspace.schemas.resolve().parent
+    return [folder for folder in free if folder.resolve().is_relative_to(home)] or free
+
+
+def _is_output_of_another(folder: Path, output: Path) -> bool:
     """Return whether *folder* has the outputs of a project other than that of *output*.
 
     Where settings above it list `projects`, only those count, as no others are checked with them.
@@ -199,7 +209,9 @@ class _Settings:
         if folder.resolve() == self.folder.resolve():
             return self.workspace(self.folder.resolve().name)
         settings = _Settings.read(folder)
-        if settings is None and not (folder / SCHEMAS / _TABLE).exists():
+        # outputs belong to a project even if its version table is lost
+        known = (folder / SCHEMAS / _TABLE, folder / OUTPUT / MANIFEST)
+        if settings is None and not any(path.exists() for path in known):
             return None
         return (settings or _Settings(folder)).workspace(folder.name)
 

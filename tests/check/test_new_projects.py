@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
@@ -71,18 +72,21 @@ def test_only_listed_projects_are_compared(repository: Path, listed: str, compar
     assert check_new("tools") == compared
 
 
-@pytest.mark.parametrize("kept", [False, True], ids=["moved", "copied"])
+@pytest.mark.parametrize("bring", [shutil.move, shutil.copytree, None])
 def test_outputs_in_another_folder_belong_to_the_same_project(
-    repository: Path, kept: bool, monkeypatch: pytest.MonkeyPatch
+    repository: Path, bring: Callable[[Path, Path], object] | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     root = repository / "books"
     add(repository, "new")
     shutil.copy(repository / "new" / "schemas" / "api.yaml", root / "schemas" / "api.yaml")
     shutil.rmtree(repository / "new")
-    (shutil.copytree if kept else shutil.move)(root / "generated", root / "public")
+    if bring:
+        bring(root / "generated", root / "public")
     (root / "dateline.toml").write_text('output = "public"\n', "utf-8")
     monkeypatch.chdir(root)
     assert GONE in list_unwaived("--against", "main")
+    found = dateline("generate")
+    assert (found.status, GONE[-1] in found.err) == (1, True)
 
 
 def test_moved_project_keeps_its_baseline(
@@ -92,6 +96,26 @@ def test_moved_project_keeps_its_baseline(
     shutil.rmtree(repository / "books")
     monkeypatch.chdir(repository / "tools")
     assert GONE in list_unwaived("--against", "main")
+
+
+def test_definitions_whose_outputs_are_never_committed_are_refused(repository: Path) -> None:
+    (repository / ".gitignore").write_text("generated\n", "utf-8")
+    git("rm", "-r", "--quiet", "--cached", "books/generated")
+    commit(repository)
+    outcome = dateline("-C", "books", "check", "--against", "main")
+    assert (outcome.status, outcome.out) == (3, "")
+    assert "generated: baseline-empty: main has the definitions without outputs" in outcome.err
+
+
+def test_member_that_lost_its_version_table_is_not_left_out(repository: Path) -> None:
+    copy_generated(repository / "films")
+    (repository / "dateline.toml").write_text('projects = ["*"]\n', "utf-8")
+    (repository / "films/schemas/versions.yaml").unlink()
+    outcome = dateline("check")
+    assert (outcome.status, outcome.err.split(": ")[:2]) == (
+        3,
+        ["films/schemas/versions.yaml:1:1", "no-definitions"],
+    )
 
 
 def test_unreadable_settings_claim_no_outputs(repository: Path) -> None:

@@ -184,14 +184,12 @@ def read_before_writing(output: Path) -> Published:
     return _prefer_committed(read_tree(output, restoring=True), output)
 
 
-def is_committed(folder: Path) -> bool:
-    """Return whether the last commit of a repository has a file in *folder*."""
+def is_committed(folder: Path, beside: Path, reference: str = "HEAD") -> bool:
+    """Return whether *reference*, in the repository of *beside*, has a file in *folder*."""
     try:
-        repository = Repository(folder)
+        return Repository(beside).has_file(folder, reference)
     except NoRepositoryError:
         return False
-    head = repository.head()
-    return head is not None and bool(repository.files(head, repository.relative(folder)))
 
 
 def is_as_committed(output: Path) -> bool:
@@ -226,7 +224,7 @@ def _prefer_committed(tree: Published, output: Path) -> Published:
 
 
 def _read_commit(repository: Repository, reference: str, output: Path) -> Published:
-    return _at_revision(repository, reference, output, Readings(), is_taken=lambda _: True)
+    return _at_revision(repository, reference, output, Readings(), list_former=lambda _: [])
 
 
 def _merge(
@@ -316,14 +314,14 @@ def read_baseline(
     output: Path,
     readings: Readings | None = None,
     *,
-    is_taken: Callable[[Path], bool] = lambda _: False,
+    list_former: Callable[[list[Path]], list[Path]] = lambda outputs: outputs,
 ) -> Published:
     """Return what *reference* names: a folder, a document, or a git revision.
 
     A folder is an output folder or the ``spec`` folder in it. For a git revision the documents of
-    the *output* folder are read, or those of the only output folder if it was renamed since; one
-    that *is_taken* by another project was not. What is compared with them is read in the same
-    *readings*. Raises BaselineError with the way out if that is impossible.
+    the *output* folder are read, or those of the only one that may be the same before it was
+    renamed: *list_former* chooses from all output folders. What is compared with them is read in
+    the same *readings*. Raises BaselineError with the way out if that is impossible.
     """
     path = Path(reference)
     readings = readings or Readings()
@@ -349,7 +347,7 @@ def read_baseline(
             f"{reference}: revision-unknown: no path has this name, and {output} is in no git "
             f"repository; name a folder or a document"
         ) from error
-    return _at_revision(repository, reference, output, readings, is_taken=is_taken)
+    return _at_revision(repository, reference, output, readings, list_former=list_former)
 
 
 def _require_no_revision(reference: str, output: Path) -> None:
@@ -374,7 +372,7 @@ def _at_revision(
     output: Path,
     readings: Readings,
     *,
-    is_taken: Callable[[Path], bool],
+    list_former: Callable[[list[Path]], list[Path]],
 ) -> Published:
     commit = repository.commit(reference)
     roots: dict[str, list[Blob]] = {}
@@ -392,19 +390,20 @@ def _at_revision(
         roots.setdefault(root, [])
     label = f"git {reference} ({commit[:7]})"
     if root not in roots:
-        with_index = [
-            found
+        with_index = {
+            repository.top / found: found
             for found, blobs in roots.items()
-            if any(is_index(blob.name) for blob in blobs) and not is_taken(repository.top / found)
-        ]
-        if len(with_index) > 1:
+            if any(is_index(blob.name) for blob in blobs)
+        }
+        former = [with_index[found] for found in list_former([*with_index])]
+        if len(former) > 1:
             raise BaselineError(
                 f"{root}: baseline-ambiguous: {label} has no such folder, but "
-                f"{', '.join(sorted(with_index))}; name one with --output"
+                f"{', '.join(sorted(former))}; name one with --output"
             )
-        if not with_index:
+        if not former:
             return Published(label=f"{label}, where nothing is published")
-        root = with_index[0]
+        root = former[0]
         label += f", {root}/"
     blobs = [*roots[root], *([policies[root]] if root in policies else [])]
     known = dict(zip(blobs, repository.contents(blobs), strict=True))

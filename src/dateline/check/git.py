@@ -143,6 +143,12 @@ class Repository:
             if found.split(" ")[1] == "blob"
         ]
 
+    def has_file(self, folder: Path, reference: str) -> bool:
+        """Return whether *reference* names a commit that has a file in *folder*."""
+        is_inside = folder.resolve().is_relative_to(self.top.resolve())
+        commit = self._find_commit(reference) if is_inside else None
+        return commit is not None and bool(self.files(commit, self.relative(folder)))
+
     def contents(self, blobs: Iterable[Blob]) -> list[bytes]:
         """Return the content of each of *blobs*. Raises GitError if git can't provide one."""
         requested = list(blobs)
