@@ -104,7 +104,9 @@ def test_differences_are_reported_besides_a_switch(fields: str, place: str, way:
     kept = PLACES[place](refer("Save"))
     alone = compare_alone((way, kept, {}, held), (way, kept, {}, extracted))
     assert all(alone)
-    for elsewhere, wrap in PLACES.items():
+    # each half of the other places with every other one
+    number = list(PLACES).index(place) + list(FIELDS).index(fields) + (way == "request")
+    for elsewhere, wrap in list(PLACES.items())[number % 2 :: 2]:
         was, now = wrap(refer("Save")), wrap(refer("Item"))
         both = compare_both((way, kept, was, held), (way, kept, now, extracted))
         assert [*map(set.issubset, alone, both)] == [True, True], elsewhere
@@ -162,7 +164,8 @@ def test_switch_hides_no_difference_of_another_operation(
     schemas = {"First": old, "Second": old}
     theirs = (way, whole, whole, {**schemas, changed: new})
     alone = compare_alone((way, GROUPS[kept](second, first), {}, schemas), theirs)
-    for other, wrap in GROUPS.items():
+    number = list(GROUPS).index(kept) + list(VALUES).index(keyword) + (way == "request")
+    for other, wrap in list(GROUPS.items())[number % 2 :: 2]:
         ours = (way, GROUPS[kept](second, first), wrap(first, second), schemas)
         both = compare_both(ours, theirs)
         assert [*map(set.issubset, alone, both)] == [True, True], other

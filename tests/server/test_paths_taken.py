@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import unquote
 
 import pytest
-from support.exchanges import Response, exchange, request, serving, talk
+from support.exchanges import Response, exchange, request, run, serving, talk
 from support.generated_server import Generated, keep_folder
 from support.shop import (
     Converters,
@@ -211,7 +211,7 @@ def test_target_in_absolute_form_without_a_path_is_the_root(
 ) -> None:
     # decoded, as servers pass it
     scope = request("GET", f"http://{host}{ORDER.url}")
-    response = asyncio.run(exchange(getattr(shop, door)("production"), scope, b""))
+    response = run(exchange(getattr(shop, door)("production"), scope, b""))
     assert response.status == 400
     assert "the target of the request is no path" in response.body.decode()
 
@@ -316,5 +316,5 @@ def test_method_override_preserves_the_version(place: str, path: str, accept: st
             ]
             scope = request(method, path.format(version), headers)
             scope["raw_path"] = scope["path"].encode()
-            response = asyncio.run(exchange(app, scope, b""))
+            response = run(exchange(app, scope, b""))
             assert (response.status, key in response.json) == (200, True)

@@ -14,7 +14,7 @@ from starlette.applications import Starlette
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.responses import JSONResponse
 from starlette.routing import BaseRoute, Host, Mount, Route
-from support.exchanges import PersistentCaller, Response, exchange, request
+from support.exchanges import PersistentCaller, Response, exchange, request, run
 from support.generated_server import Generated
 from support.sources import loaded
 from support.tables import cases
@@ -129,7 +129,7 @@ APPS = list_apps()
 
 def get(app: Any, path: str, version: str = OLD) -> Response:
     scope = {**request(path=path, headers=[(b"x-api-version", version.encode())]), "root_path": ""}
-    return asyncio.run(exchange(app, scope))
+    return run(exchange(app, scope))
 
 
 @cases("app", APPS)
@@ -240,7 +240,7 @@ def test_parameters_are_located_in_the_complete_path(server: Any, case: str) -> 
         for version, expected in ((OLD, set()), (NEW, {"since"})):
             headers = [(b"x-api-version", version.encode()), (b"host", b"a.example")]
             scope = {**request(path=f"/api/{owner}/trees/{path}", headers=headers), "root_path": ""}
-            response = asyncio.run(exchange(layer, scope))
+            response = run(exchange(layer, scope))
             assert response.status == 200
             assert response.json["id"].split("-")[-2:] == [owner, path]
             assert response.json.keys() - {"id"} == expected

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
 import json
 import socket
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Coroutine, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any, Literal, NamedTuple
+from functools import cache
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from dateline_runtime.asgi import App, Message, Scope
+
+T = TypeVar("T")
 
 Fields = list[tuple[bytes, bytes]]
 
@@ -104,8 +108,29 @@ async def exchange(app: App, scope: Scope, *pieces: bytes) -> Response:
 
 
 def ask(app: App, scope: Scope, *pieces: bytes) -> Response:
-    """Run `exchange` in a new event loop."""
-    return asyncio.run(exchange(app, scope, *pieces))
+    """Run `exchange`."""
+    return run(exchange(app, scope, *pieces))
+
+
+def run(coroutine: Coroutine[Any, Any, T]) -> T:
+    """Return what `asyncio.run` would, in the same event loop each time.
+
+    To create a loop takes as long as a request.
+    """
+    loop = _start_loop()
+    try:
+        return loop.run_until_complete(coroutine)
+    finally:
+        for task in asyncio.all_tasks(loop):
+            task.cancel()
+            loop.run_until_complete(asyncio.wait([task]))
+
+
+@cache
+def _start_loop() -> asyncio.AbstractEventLoop:
+    loop = asyncio.new_event_loop()
+    atexit.register(loop.close)
+    return loop
 
 
 @contextmanager

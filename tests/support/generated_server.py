@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import itertools
 from dataclasses import replace
 from functools import cache
@@ -18,6 +17,7 @@ from dateline.load import load
 from dateline.model import Api
 from dateline.render import render
 from support.adopted_apis import store
+from support.exchanges import run
 from support.imported import import_from
 
 SCHEMAS = Path(__file__).parents[2] / "schemas"
@@ -74,7 +74,7 @@ def generate_payments() -> Generated:
 
 def ask(app: Any, method: str, url: str, **said: Any) -> httpx.Response:
     """Return the response of *app* to one request."""
-    return asyncio.run(_send(app, _BUILDER.build_request(method, url, **said)))
+    return run(_send(app, _BUILDER.build_request(method, url, **said)))
 
 
 async def _send(app: Any, request: httpx.Request) -> httpx.Response:

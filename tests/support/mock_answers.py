@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
 from collections import Counter
@@ -26,6 +25,7 @@ from dateline.schema.constraints import Constraints
 from dateline.serve.mock import Mock
 from dateline.serve.package import package
 from dateline.server.mounting import read_prefixes
+from support.exchanges import run
 from support.mocks import write_parameter
 
 Json = Any
@@ -69,7 +69,7 @@ def judge_each_get(schemas: Path) -> Iterator[Judged]:
             for version in api.table.supported:
                 document = Projector(api).contract(version.date, environment.name).document
                 requests = list(_list_gets(document, {api.table.header: version.date}))
-                answers = asyncio.run(_send(app, requests))
+                answers = run(_send(app, requests))
                 bodies = _Bodies(document)
                 for request, answer in zip(requests, answers, strict=True):
                     fault = bodies.judge(request, answer)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import subprocess
 from collections import defaultdict
@@ -25,6 +24,7 @@ from dateline.sample import Sampler, UnsatisfiedError
 from dateline.serve.mock import Mock
 from dateline.serve.package import import_server, package
 from dateline.server.mounting import read_prefixes
+from support.exchanges import run
 from support.launched import launch_folder
 from support.narrowed import Body, Places
 
@@ -192,7 +192,7 @@ def send_all(app: Any, asked: list[MockRequest]) -> list[httpx.Response]:
                 for each in asked
             ]
 
-    return asyncio.run(answered())
+    return run(answered())
 
 
 def list_misfits(schemas: Path, seed: int = 0) -> list[tuple[Any, ...]]:
