@@ -82,7 +82,7 @@ def schemas(*, adopted: bool) -> tuple[Law, list[Pair], dict[str, set[str]]]:
     if not adopted:
         # whether a keyword may be written does not depend on the position
         pairs = [pair for pair in pairs if pair.position in CORE]
-    pairs = Random(1).sample(pairs, min(2 * scale(len(pairs)), len(pairs)))
+    pairs = Random(1).sample(pairs, scale(len(pairs)))
     parts = {pair.name: parts[pair.name] for pair in pairs}
     _, law, refused, _ = load_parts(read_versions(adopted=adopted), api(), parts, make_law)
     return law, pairs, refused

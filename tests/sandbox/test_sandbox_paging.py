@@ -65,7 +65,7 @@ def fill(caller: Caller) -> list[str]:
     return [id for _, id in sorted(zip(times, added, strict=True))]
 
 
-@pytest.mark.parametrize(("size", "order"), [(1, "desc"), (7, "asc"), (15, "desc"), (100, "asc")])
+@pytest.mark.parametrize(("size", "order"), [(2, "desc"), (15, "asc"), (100, "desc")])
 def test_existing_rows_are_seen_once_in_both_directions(
     partner: Caller, size: int, order: str
 ) -> None:
@@ -109,7 +109,6 @@ def test_times_increase_in_the_order_of_the_listing(partner: Caller) -> None:
 
 
 SOUGHT: list[dict[str, list[str]]] = [
-    {"status": ["Failed"]},
     {"status": ["ConversionInProgress", "RejectedAml", "Failed"]},
     {"status": [*TRANSACTION_STATUSES, *TRANSACTION_STATUSES]},
     {"ramp_type": ["Swap"]},
