@@ -129,7 +129,7 @@ _ROWS: Final[list[tuple[str, str, Json, dict[str, Any], str]]] = [
     ("response", "description", _R, {"description": "old"}, ""),
     ("response", "headers", _R, {"headers": {"X-H": {"schema": I}}}, _DOWN),
     ("response", "headers", _R, {"headers": {"X-Old": _H}}, _DOWN),
-    ("response", "headers", _R, {"headers": None}, _DOWN),
+    ("response", "headers", _R, {"headers": None}, "served down"),
     ("response", "content", _R, {"content": json_of(I)}, _DOWN),
     ("response", "content", _R, {"content": {"application/problem+json": {"schema": S}}}, _FAR),
     ("response", "content", _R, {"content": None}, _FAR),
