@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -45,60 +46,70 @@ HOLDERS: dict[str, Any] = {
 }
 
 
-def generate(tmp_path: Path, bases: list[Any], holder: str, openapi: str) -> Generated:
+def write_child(bases: list[Any], holder: str = "itself") -> Any:
+    """Return the schema of a node with a child that extends it."""
     child = HOLDERS[holder][0]({"allOf": bases})
-    schema = {"type": "object", "properties": {"x": {"type": "string"}, "child": child}}
-    return generate_of(tmp_path, schema, openapi)
+    return {"type": "object", "properties": {"x": {"type": "string"}, "child": child}}
 
 
-def generate_of(tmp_path: Path, schema: Any, openapi: str) -> Generated:
-    content = {"application/json": {"schema": NODE}}
-    answer = {"200": {"description": "fine", "content": content}}
+def generate(folder: Path, openapi: str, *schemas: Any) -> Generated:
+    """Return the package of a document with a component for each of *schemas*: Node0, Node1, ..."""
+    components: dict[str, Any] = {}
+    paths = {}
+    for number, schema in enumerate(schemas):
+        name = f"Node{number}"
+        text = json.dumps(schema).replace(NODE["$ref"], f"#/components/schemas/{name}")
+        components[name] = json.loads(text)
+        content = {"application/json": {"schema": {"$ref": f"#/components/schemas/{name}"}}}
+        answer = {"200": {"description": "fine", "content": content}}
+        paths[f"/{name}"] = {"get": {"operationId": f"get{name}", "responses": answer}}
     document = {
         "openapi": openapi,
         "info": {"title": "Nodes", "version": "1"},
-        "paths": {"/a": {"get": {"operationId": "getA", "responses": answer}}},
-        "components": {"schemas": {"Node": schema}},
+        "paths": paths,
+        "components": {"schemas": components},
     }
-    (tmp_path / "api.json").write_text(json.dumps(document), encoding="utf-8")
-    adopt((f"2025-01-01={tmp_path / 'api.json'}",), tmp_path / "schemas")
-    return Generated(tmp_path, load(tmp_path / "schemas"))
+    (folder / "api.json").write_text(json.dumps(document), encoding="utf-8")
+    adopt((f"2025-01-01={folder / 'api.json'}",), folder / "schemas")
+    return Generated(folder, load(folder / "schemas"))
+
+
+def list_models(folder: Path, openapi: str, *schemas: Any) -> list[Any]:
+    """Return the model of each of *schemas*."""
+    generated = generate(folder, openapi, *schemas)
+    generated.module("models")
+    module = importlib.import_module(f"{generated.name}.v2025_01_01")
+    return [getattr(module, f"Node{number}") for number in range(len(schemas))]
 
 
 @pytest.mark.parametrize("openapi", ["3.0.3", "3.1.0"])
-@pytest.mark.parametrize("spelling", SILENT)
 def test_bases_with_annotations_only_keep_the_name_of_the_component(
-    spelling: str, openapi: str, tmp_path: Path
+    openapi: str, tmp_path: Path
 ) -> None:
-    generated = generate(tmp_path, SILENT[spelling], "itself", openapi)
-    (text,) = [
-        content.decode() for content in generated.files.values() if b"class Node(" in content
+    generated = generate(tmp_path, openapi, *map(write_child, SILENT.values()))
+    texts = [each.decode() for path, each in generated.files.items() if "/models/" in path]
+    lines = [line.strip() for text in texts for line in text.splitlines()]
+    assert sorted(line for line in lines if line.startswith("child:")) == [
+        f'child: Annotated[t.Omittable[Node{number}], t.Field(description="A child.")] = t.ABSENT'
+        for number in range(len(SILENT))
     ]
-    (line,) = [each for each in text.splitlines() if each.lstrip().startswith("child:")]
-    assert line.strip() == (
-        'child: Annotated[t.Omittable[Node], t.Field(description="A child.")] = t.ABSENT'
-    )
 
 
-@pytest.mark.parametrize("holder", HOLDERS)
-@pytest.mark.parametrize("spelling", SAYING)
-def test_constraints_beside_a_recursive_reference_apply_at_every_depth(
-    spelling: str, holder: str, tmp_path: Path
-) -> None:
-    generated = generate(tmp_path, SAYING[spelling], holder, "3.1.0")
-    generated.module("models")
-    models = importlib.import_module(f"{generated.name}.v2025_01_01")
-    nest = HOLDERS[holder][1]
-    deep: Any = {"x": "c"}
-    for _ in range(5):
-        deep = {"x": "b", "child": nest(deep)}
-    whole = {"child": nest(deep)}
-    assert models.Node.model_validate(whole).model_dump(mode="json", by_alias=True) == whole
-    wrong: Any = {}
-    for _ in range(5):
-        wrong = {"x": "b", "child": nest(wrong)}
-    with pytest.raises(ValidationError):
-        models.Node.model_validate(wrong)
+def test_constraints_beside_a_recursive_reference_apply_at_every_depth(tmp_path: Path) -> None:
+    every = [*product(SAYING, HOLDERS)]
+    schemas = [write_child(SAYING[spelling], holder) for spelling, holder in every]
+    models = list_models(tmp_path, "3.1.0", *schemas)
+    for (spelling, holder), model in zip(every, models, strict=True):
+        nest = HOLDERS[holder][1]
+        deep: Any = {"x": "c"}
+        wrong: Any = {}
+        for _ in range(5):
+            deep = {"x": "b", "child": nest(deep)}
+            wrong = {"x": "b", "child": nest(wrong)}
+        whole = {"child": nest(deep)}
+        assert model.model_validate(whole).model_dump(mode="json", by_alias=True) == whole
+        with pytest.raises(ValidationError):
+            pytest.fail(f"{spelling}, {holder}: {model.model_validate(wrong)}")
 
 
 STRING: dict[str, Any] = {"type": "string"}
@@ -189,25 +200,19 @@ def list_valid(judge: Draft202012Validator) -> list[Any]:
 
 
 @pytest.mark.parametrize(
-    ("openapi", "spelling"),
-    [
-        *(("3.0.3", each) for each in RECURSIVE),
-        *(("3.1.0", each) for each in RECURSIVE | ONLY_3_1),
-    ],
+    ("openapi", "schemas"), [("3.0.3", RECURSIVE), ("3.1.0", RECURSIVE | ONLY_3_1)]
 )
 def test_recursive_models_accept_what_the_schema_accepts(
-    openapi: str, spelling: str, tmp_path: Path
+    openapi: str, schemas: dict[str, Any], tmp_path: Path
 ) -> None:
-    schema = (RECURSIVE | ONLY_3_1)[spelling]
-    generated = generate_of(tmp_path, schema, openapi)
-    generated.module("models")
-    models = importlib.import_module(f"{generated.name}.v2025_01_01")
-    reader: TypeAdapter[Any] = TypeAdapter(models.Node)
-    judge = Draft202012Validator({**NODE, "components": {"schemas": {"Node": schema}}})
-    valid = list_valid(judge)
-    assert max(map(depth, valid)) > 4
-    for value in valid:
-        reader.validate_python(value)
+    models = list_models(tmp_path, openapi, *schemas.values())
+    for schema, model in zip(schemas.values(), models, strict=True):
+        reader: TypeAdapter[Any] = TypeAdapter(model)
+        judge = Draft202012Validator({**NODE, "components": {"schemas": {"Node": schema}}})
+        valid = list_valid(judge)
+        assert max(map(depth, valid)) > 4
+        for value in valid:
+            reader.validate_python(value)
 
 
 def depth(value: Any) -> int:
@@ -224,7 +229,7 @@ def test_number_of_definitions_is_linear_in_recursive_fields(
         }
         folder = tmp_path / str(size)
         folder.mkdir()
-        generated = generate_of(folder, {"type": "object", "properties": fields}, "3.1.0")
+        generated = generate(folder, "3.1.0", {"type": "object", "properties": fields})
         texts = [each for path, each in generated.files.items() if "/models/" in path]
         return sum(each.count(b"\nclass Node") for each in texts)
 
@@ -234,21 +239,17 @@ def test_number_of_definitions_is_linear_in_recursive_fields(
 def test_null_beside_a_union_within_another_one_is_kept(tmp_path: Path) -> None:
     inner = {"anyOf": [NODE, {"type": "integer"}], "nullable": True}
     schema = {"type": "object", "properties": {"child": {"oneOf": [inner, STRING]}}}
-    generated = generate_of(tmp_path, schema, "3.0.3")
-    generated.module("models")
-    models = importlib.import_module(f"{generated.name}.v2025_01_01")
+    [model] = list_models(tmp_path, "3.0.3", schema)
     for value in (None, 1, "s", {}, {"child": None}):
         whole = {"child": value}
-        assert models.Node.model_validate(whole).model_dump(mode="json", by_alias=True) == whole
+        assert model.model_validate(whole).model_dump(mode="json", by_alias=True) == whole
 
 
 def test_null_beside_a_base_is_kept_with_constraints_around_it(tmp_path: Path) -> None:
     inner = {"allOf": [NODE], "nullable": True}
     child = {"allOf": [{"anyOf": [inner, STRING]}], "properties": {"y": {"type": "integer"}}}
     schema = {"type": "object", "properties": {"child": child}}
-    generated = generate_of(tmp_path, schema, "3.0.3")
-    generated.module("models")
-    models = importlib.import_module(f"{generated.name}.v2025_01_01")
+    [model] = list_models(tmp_path, "3.0.3", schema)
     for value in (None, "s", {}, {"child": None}):
         whole = {"child": value}
-        assert models.Node.model_validate(whole).model_dump(mode="json", by_alias=True) == whole
+        assert model.model_validate(whole).model_dump(mode="json", by_alias=True) == whole
