@@ -21,6 +21,7 @@ from support.adopted_apis import (
 )
 from support.random_chains import DATES, chains, plain
 from support.seeds import seeds
+from support.tables import cases
 
 from dateline.adopt import Remark, UsageError, adopt
 from dateline.diff import diff
@@ -195,7 +196,7 @@ SCHEMAS: dict[str, tuple[tuple[str, ...], str]] = {
 }
 
 
-@pytest.mark.parametrize("case", SCHEMAS)
+@cases("case", SCHEMAS)
 def test_smallest_gates_are_written(tmp_path: Path, case: str) -> None:
     each, written = SCHEMAS[case]
     others = {"A": {"type": "object"}, "B": {"type": "object"}}
@@ -320,7 +321,7 @@ LATER: dict[str, tuple[list[Document], tuple[str | int, ...], Any]] = {
 }
 
 
-@pytest.mark.parametrize("case", LATER)
+@cases("case", LATER)
 def test_gates_are_on_the_nearest_object(tmp_path: Path, case: str) -> None:
     documents, path, written = LATER[case]
     adopt_all(tmp_path, documents, accept=True)
@@ -355,7 +356,7 @@ ONE: Final = {
 }
 
 
-@pytest.mark.parametrize(
+@cases(
     ("renames", "accept", "written", "proposed"),
     [
         ((), False, APART, ["Loan.created_at=expires_at"]),
@@ -570,8 +571,8 @@ def test_schema_that_is_replaced_as_a_whole_is_reported_with_its_reason(tmp_path
 # Numbers
 
 
-@pytest.mark.parametrize("keyword", ["maxLength", "minItems", "maxProperties"])
-@pytest.mark.parametrize(("floating", "whole"), [(0, 1), (1, 0), (1, 2), (2, 1)])
+@cases("keyword", ["maxLength", "minItems", "maxProperties"])
+@cases(("floating", "whole"), [(0, 1), (1, 0), (1, 2), (2, 1)])
 def test_number_equal_to_a_count_does_not_change_its_spelling(
     tmp_path: Path, keyword: str, floating: int, whole: int
 ) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from support.adopted_apis import adopt_all, api
+from support.tables import cases
 
 from dateline.load import load
 from dateline.model import KEYS, SourceError
@@ -101,13 +102,13 @@ def test_single_property_named_like_a_key(tmp_path: Path) -> None:
     adopt_each(tmp_path, *([without, with_fields({"type": "string"}, name)] for name in KEYS))
 
 
-@pytest.mark.parametrize("place", PLACES)
+@cases("place", PLACES)
 def test_names_like_keys_in_any_place(place: str, tmp_path: Path) -> None:
     named = name_in_place(place, *sorted(KEYS))
     adopt_each(tmp_path, [named], [api(), named])
 
 
-@pytest.mark.parametrize(
+@cases(
     ("key", "value"),
     [
         ("x-added", "2024-01-15"),

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from support.adopted_apis import read_back, store
 from support.commands import dateline
+from support.tables import cases
 
 from dateline.adopt import adopt
 from dateline.oddities import show_oddities
@@ -88,7 +89,7 @@ def test_any_value_in_place_of_a_schema_is_generated_and_passes_the_next_check(
         assert dateline("diff", file, str(spec), "--format", "json").status == 0
 
 
-@pytest.mark.parametrize("key", [[], [True], [{}], [True, True], 1, None, {"a": 1}, "text"])
+@cases("key", [[], [True], [{}], [True, True], 1, None, {"a": 1}, "text"])
 def test_missing_component_is_not_published(key: object) -> None:
     schema = {"type": "string", "x-published-schema": key}
     found = show_oddities({"components": {"schemas": {"A": schema}}})

@@ -28,7 +28,7 @@ from dateline.render import render
 HOUSE = {"array-without-items"}
 
 
-@pytest.mark.parametrize("case", CASES, ids=[case["oddity"] for case in CASES])
+@cases("case", CASES, ids=[case["oddity"] for case in CASES])
 def test_oddity_with_one_meaning_is_kept_and_noted(tmp_path: Path, case: dict[str, Any]) -> None:
     document = edit(copy_plain(SOUND), case)
     adoption = adopt(store(tmp_path, [document]), tmp_path / "schemas")
@@ -129,7 +129,7 @@ def test_constant_is_converted_to_the_adjacent_type() -> None:
         assert json.dumps(show_oddities(kept)) == json.dumps(document)
 
 
-@pytest.mark.parametrize("kind", sorted(OBJECTS))
+@cases("kind", sorted(OBJECTS))
 def test_any_value_of_any_key_round_trips(kind: str) -> None:
     for at, key in enumerate(OBJECTS[kind]):
         for value in VALUES[at % STEP :: STEP]:
@@ -147,7 +147,7 @@ def test_document_contains_each_kind_of_object() -> None:
     assert {kind for _, kind, _ in walk("document", EVERY_OBJECT)} == {*OBJECTS}
 
 
-@pytest.mark.parametrize("said", [["a", "b"], None, 7, "Loans."])
+@cases("said", [["a", "b"], None, 7, "Loans."])
 def test_end_is_announced_whatever_the_description_is(tmp_path: Path, said: Any) -> None:
     document = copy_plain(SOUND)
     document["info"]["description"] = said
@@ -173,7 +173,7 @@ NUMBERS = {
 }
 
 
-@pytest.mark.parametrize("line", NUMBERS)
+@cases("line", NUMBERS)
 def test_versions_may_be_numbers(tmp_path: Path, line: str) -> None:
     document = tmp_path / "library.yaml"
     document.write_text(f"{line}\ninfo: {{ title: Library, version: 1.0 }}\npaths: {{}}\n")

@@ -10,6 +10,7 @@ import pytest
 from support.adopted_apis import adopt_all, store
 from support.mocks import MockRequest, send_all
 from support.random_chains import DATES
+from support.tables import cases
 
 from dateline.adopt import adopt
 from dateline.generate import Workspace
@@ -127,7 +128,7 @@ def list_answers(folder: Path, url: str) -> list[tuple[int, Any]]:
         return [(each.status_code, each.json()) for each in send_all(mock.app, asked)]
 
 
-@pytest.mark.parametrize(
+@cases(
     "reference",
     [
         "#/components/schemas/A/properties/absent",

@@ -9,6 +9,7 @@ import pytest
 import yaml
 from support.adopted_apis import store
 from support.random_chains import DATES, plain
+from support.tables import cases
 
 from dateline.adopt import adopt
 from dateline.load import load
@@ -94,7 +95,7 @@ def test_given_selector_is_not_detected(tmp_path: Path) -> None:
     assert (table["header"], table["default"]) == ("X-Version", OLDEST)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("info", "title"),
     [
         ({}, "Library 7"),
@@ -163,7 +164,7 @@ PLACES: list[tuple[str, Any, tuple[str, str]]] = [
 ]
 
 
-@pytest.mark.parametrize(("said", "expected"), [each[1:] for each in PLACES])
+@cases(("said", "expected"), [each[1:] for each in PLACES])
 def test_place_of_the_version_is_detected(
     tmp_path: Path, said: Any, expected: tuple[str, str]
 ) -> None:

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import pytest
 from support.checked import check_document
+from support.tables import cases
 
 from dateline.check import Published, breaches, check
 from dateline.load import load
@@ -133,7 +134,7 @@ components: { schemas: { Loan: { type: string%s } } }
 """
 
 
-@pytest.mark.parametrize(
+@cases(
     ("gate", "there"),
     [
         ("", [False, True, True]),
@@ -298,7 +299,7 @@ components:
 )
 
 
-@pytest.mark.parametrize(
+@cases(
     ("place", "goal", "where"),
     [
         ("", "", None),

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from support.adopted_apis import read_back, store
 from support.swagger_documents import LIBRARY
+from support.tables import cases
 
 from dateline.adopt import adopt
 from dateline.bundle import Readings, open_document
@@ -77,9 +78,9 @@ def adopt_and_convert(folder: Path, document: Document) -> tuple[Document, Docum
     return read_back(folder / "schemas")[0], dict(open_document(path, "a.json", Readings()).content)
 
 
-@pytest.mark.parametrize("reference", REFERENCES)
-@pytest.mark.parametrize("schema", SCHEMAS)
-@pytest.mark.parametrize("place", PLACES)
+@cases("reference", REFERENCES)
+@cases("schema", SCHEMAS)
+@cases("place", PLACES)
 def test_unreadable_target_is_refused_only_if_it_is_used(
     place: str, schema: str, reference: str, tmp_path: Path
 ) -> None:
@@ -135,7 +136,7 @@ def test_mistake_with_one_meaning_is_kept(path: str, tmp_path: Path) -> None:
     assert shown == published
 
 
-@pytest.mark.parametrize("path", KEPT)
+@cases("path", KEPT)
 def test_mistake_in_both_documents_is_no_change(path: str, tmp_path: Path) -> None:
     before = edit(path, KEPT[path])
     after = json.loads(json.dumps(before))

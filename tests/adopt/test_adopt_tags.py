@@ -126,7 +126,7 @@ def list_documents(entry: str, order: tuple[bool, ...]) -> list[Document]:
     ]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("order", "entry"),
     [
         *((order, entry) for order in ORDERS for entry in ("mapping of numbers", SEVERAL)),
@@ -220,8 +220,8 @@ announcements:
 """
 
 
-@pytest.mark.parametrize("order", ORDERS, ids=str)
-@pytest.mark.parametrize("key", ["mapping", "defaultMapping"])
+@cases("order", ORDERS, ids=str)
+@cases("key", ["mapping", "defaultMapping"])
 def test_file_that_lacks_a_schema_in_one_version(
     key: str, order: tuple[bool, ...], tmp_path: Path
 ) -> None:

@@ -11,6 +11,7 @@ import pytest
 import yaml
 from support.adopted_apis import read_back, store
 from support.random_chains import DATES
+from support.tables import cases
 
 from dateline.adopt import Words, adopt
 from dateline.changes.additions import continue_record, drop_periods
@@ -121,7 +122,7 @@ def test_kept_descriptions_survive_a_cut_and_are_removed_with_their_version(tmp_
     assert drop_periods(later, (api.table.latest,)).words == {}
 
 
-@pytest.mark.parametrize("content", ["{}", '{"words": 7}', '{"words": [{"at": []}]}', "["])
+@cases("content", ["{}", '{"words": 7}', '{"words": [{"at": []}]}', "["])
 def test_damaged_descriptions_are_reported(tmp_path: Path, content: str) -> None:
     schemas = tmp_path / "schemas"
     adopt(store(tmp_path, [older(), NEWER]), schemas)

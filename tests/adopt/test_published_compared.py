@@ -51,7 +51,7 @@ def judge(before: Any, after: Any, folder: Path) -> list[tuple[str, str, str]]:
     ]
 
 
-@pytest.mark.parametrize("case", CASES, ids=[case["oddity"] for case in CASES])
+@cases("case", CASES, ids=[case["oddity"] for case in CASES])
 def test_each_oddity_is_compared(tmp_path: Path, case: dict[str, Any]) -> None:
     odd = edit(copy_plain(SOUND), case)
     assert compare_documents(tmp_path, odd, copy_plain(odd)) == []

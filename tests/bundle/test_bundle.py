@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import yaml
 from support.adopted_apis import read_back
+from support.tables import cases
 
 from dateline.adopt import adopt
 from dateline.bundle import Readings, open_document
@@ -203,7 +204,7 @@ def differences(tmp_path: Path, before: Path, after: Path) -> list[tuple[str, st
     ]
 
 
-@pytest.mark.parametrize(("number", "position"), [*enumerate(POSITIONS)])
+@cases(("number", "position"), [*enumerate(POSITIONS)])
 def test_difference_in_another_file_is_found_behind_every_reference(
     tmp_path: Path, number: int, position: str
 ) -> None:
@@ -239,8 +240,8 @@ LISTS: dict[str, tuple[Any, list[Any]]] = {
 }
 
 
-@pytest.mark.parametrize("form", ["json", "flow", "block"])
-@pytest.mark.parametrize("name", LISTS)
+@cases("form", ["json", "flow", "block"])
+@cases("name", LISTS)
 def test_file_may_contain_a_list(tmp_path: Path, name: str, form: str) -> None:
     schema, listed = LISTS[name]
     text = yaml.safe_dump(listed, default_flow_style=form == "flow")
@@ -580,7 +581,7 @@ def test_component_may_have_the_generated_name(tmp_path: Path) -> None:
     assert changes(tmp_path / "back", after, before) == {("component-removed", "")}
 
 
-@pytest.mark.parametrize("shift", [*SHIFTS, "clash"])
+@cases("shift", [*SHIFTS, "clash"])
 def test_edit_is_reported_whatever_the_generated_name(tmp_path: Path, shift: str) -> None:
     before, after = clashing() if shift == "clash" else SHIFTS[shift]
     text = json.dumps(after).replace('"name": {"type": "string"}', '"name": {"type": "integer"}')
@@ -655,9 +656,9 @@ def test_reference_to_another_address_is_refused(tmp_path: Path, reference: str)
         bundle_files(write_files(tmp_path, {"openapi.json": found}))
 
 
-@pytest.mark.parametrize("readings", [None, Readings()], ids=["adopted", "compared"])
-@pytest.mark.parametrize("file", ["value.json", "value.yaml"])
-@pytest.mark.parametrize("section", ["schema", "example", "media", "link", "server"])
+@cases("readings", [None, Readings()], ids=["adopted", "compared"])
+@cases("file", ["value.json", "value.yaml"])
+@cases("section", ["schema", "example", "media", "link", "server"])
 def test_complete_file_may_be_a_value(
     tmp_path: Path, section: str, file: str, readings: Readings | None
 ) -> None:

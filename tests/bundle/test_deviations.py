@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from support.adopted_apis import read_back
 from support.commands import dateline
+from support.tables import cases
 
 from dateline.bundle import Readings, open_document
 
@@ -386,7 +387,7 @@ def test_deviation_without_a_meaning_is_refused_by_name(
     assert not (tmp_path / "schemas").exists()
 
 
-@pytest.mark.parametrize("case", [case for case in READ if case.startswith("equal ")])
+@cases("case", [case for case in READ if case.startswith("equal ")])
 def test_note_has_the_place_of_a_duplicate(case: str, tmp_path: Path) -> None:
     suffix, content, _ = READ[case]
     (tmp_path / f"odd{suffix}").write_bytes(content)

@@ -162,9 +162,9 @@ SPECIFICATIONS = {
 }
 
 
-@pytest.mark.parametrize("part", SPECIFICATIONS)
-@pytest.mark.parametrize("main", ["2.0", "3.0", "3.1"])
-@pytest.mark.parametrize("unused", [False, True])
+@cases("part", SPECIFICATIONS)
+@cases("main", ["2.0", "3.0", "3.1"])
+@cases("unused", [False, True])
 def test_files_of_swagger_and_openapi_can_not_be_mixed(
     tmp_path: Path, main: str, part: str, unused: bool
 ) -> None:

@@ -298,7 +298,7 @@ EDITS: dict[str, tuple[Edit, Edit]] = {
 }
 
 
-@pytest.mark.parametrize("name", EDITS)
+@cases("name", EDITS)
 def test_edit_is_found_as_in_openapi_3(tmp_path: Path, name: str) -> None:
     ours, theirs = EDITS[name]
     old, new = edit_document(LIBRARY, *ours), edit_document(LIBRARY_3, *theirs)

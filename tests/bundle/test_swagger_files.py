@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import pytest
 from support.swagger_documents import LIBRARY, Document
+from support.tables import cases
 
 from dateline.bundle import Readings, open_document
 from dateline.check.comparison import compare
@@ -82,8 +83,8 @@ def read(path: Path) -> Any:
     return json.loads(json.dumps(open_document(path, path.name, Readings()).content))
 
 
-@pytest.mark.parametrize("whole", [False, True])
-@pytest.mark.parametrize("aliases", [False, True])
+@cases("whole", [False, True])
+@cases("aliases", [False, True])
 def test_files_that_refer_to_each_other_make_one_document(
     tmp_path: Path, aliases: bool, whole: bool
 ) -> None:
@@ -161,7 +162,7 @@ def test_places_are_those_in_the_files(tmp_path: Path) -> None:
     assert not document.is_alone
 
 
-@pytest.mark.parametrize(
+@cases(
     ("reference", "said"),
     [
         ("none.json", "api.json:9:12: reference-unreadable: "),
@@ -204,8 +205,8 @@ BESIDE: Final[list[tuple[Any, Any]]] = [
 ]
 
 
-@pytest.mark.parametrize("is_first", [True, False])
-@pytest.mark.parametrize(("beside", "made"), BESIDE)
+@cases("is_first", [True, False])
+@cases(("beside", "made"), BESIDE)
 def test_siblings_of_a_reference_to_a_path_item_are_kept(
     tmp_path: Path, beside: Any, made: Any, is_first: bool
 ) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from support.tables import cases
 
 from dateline.bundle import Readings, open_document
 from dateline.check.comparison import compare
@@ -58,13 +59,13 @@ SERVERS: Final[list[tuple[Document, list[str]]]] = [
 ]
 
 
-@pytest.mark.parametrize(("keys", "urls"), SERVERS)
+@cases(("keys", "urls"), SERVERS)
 def test_servers_have_one_host_and_a_path(tmp_path: Path, keys: Document, urls: list[str]) -> None:
     content, _ = read(tmp_path, swagger(**keys))
     assert [server["url"] for server in content.get("servers", [])] == urls
 
 
-@pytest.mark.parametrize("place", ["query", "header", "path", "formData"])
+@cases("place", ["query", "header", "path", "formData"])
 def test_format_null_is_the_default(tmp_path: Path, place: str) -> None:
     listed = {"in": place, "name": "p", "type": "array", "items": TEXT}
     ours, theirs = (
@@ -89,7 +90,7 @@ SPARE: Final[list[tuple[list[Document], list[Document], list[Document]]]] = [
 ]
 
 
-@pytest.mark.parametrize(("shared", "own", "spare"), SPARE)
+@cases(("shared", "own", "spare"), SPARE)
 def test_parameters_beside_the_body_are_kept(
     tmp_path: Path, shared: list[Document], own: list[Document], spare: list[Document]
 ) -> None:
@@ -115,8 +116,8 @@ SECTIONS: Final = {
 }
 
 
-@pytest.mark.parametrize("empty", [[], None, {}])
-@pytest.mark.parametrize("key", SECTIONS)
+@cases("empty", [[], None, {}])
+@cases("key", SECTIONS)
 def test_empty_list_is_accepted_as_an_empty_section(tmp_path: Path, key: str, empty: Any) -> None:
     """PHP writes an empty mapping as a list."""
     content, notes = read(tmp_path, swagger(**{key: empty}))
@@ -201,7 +202,7 @@ TYPES: Final[list[tuple[Document, Document]]] = [
 ]
 
 
-@pytest.mark.parametrize(("schema", "made"), TYPES)
+@cases(("schema", "made"), TYPES)
 def test_several_types_become_a_union_beside_any_other(
     tmp_path: Path, schema: Document, made: Document
 ) -> None:
@@ -217,7 +218,7 @@ POST_3: Final = {
 }
 
 
-@pytest.mark.parametrize(
+@cases(
     ("item", "made"),
     [
         ({"$ref": "#/x-items/a"}, {"post": POST_3, "x-a": 1}),

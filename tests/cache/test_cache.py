@@ -9,6 +9,7 @@ from itertools import cycle
 from pathlib import Path
 
 import pytest
+from support.tables import cases
 
 from dateline.cache import Cache, open_cache, read_own, write_own
 from dateline.model import MANIFEST
@@ -57,7 +58,7 @@ def test_nothing_is_stored_without_a_file(tmp_path: Path) -> None:
     assert [*tmp_path.iterdir()] == []
 
 
-@pytest.mark.parametrize(
+@cases(
     ("one", "other"),
     [
         (("a", "b"), ("a", "c")),

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from support.other_words import adopted_apis
 from support.sources import API, LIBRARY, VERSIONS, folder
+from support.tables import cases
 from support.thing_sources import SCHEMAS, things
 
 from dateline.cache import Cache
@@ -83,7 +84,7 @@ def test_cached_documents_equal_rendered_ones_for_any_descriptions(tmp_path: Pat
     assert any(differing)
 
 
-@pytest.mark.parametrize(
+@cases(
     "text",
     [
         *("two\nlines", "  around  ", 'a quote " and a \\', "- a list\n  goes on\n- and on", " "),

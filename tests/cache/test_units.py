@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from support.other_words import adopted_apis, with_words_in_units
 from support.sources import API, LIBRARY, folder
+from support.tables import cases
 from support.thing_sources import ADOPTED, api, things
 
 from dateline.cache import Cache
@@ -138,7 +139,7 @@ UNITS = """
 """
 
 
-@pytest.mark.parametrize(
+@cases(
     ("before", "after", "is_same"),
     [
         ("Three", "One", True),  # of another component

@@ -55,7 +55,7 @@ def test_explanations_quote_no_part_of_a_document(rule: str) -> None:
 SECURED = {"responses": {"200": {"description": "loans"}}}
 
 
-@pytest.mark.parametrize(
+@cases(
     ("before", "after", "effect"),
     [
         ([{"Key": []}], [], "GET /loans needs no credentials any more."),
@@ -78,7 +78,7 @@ def test_credentials_are_named(before: Any, after: Any, effect: str) -> None:
     assert found["effect"] == effect
 
 
-@pytest.mark.parametrize(
+@cases(
     ("before", "after", "effect"),
     [
         ({}, {"uniqueItems": True}, "Loan has uniqueItems: true now."),

@@ -12,6 +12,7 @@ from typing import Any, Final
 import pytest
 from support.gating import publish_cut
 from support.sources import loaded
+from support.tables import cases
 
 from dateline.check import breaches, check
 from dateline.edit.gate import apply, gate
@@ -81,8 +82,8 @@ def _edit_responses(root: Path, before: Document, edit: Callable[[Document], Non
     return messages
 
 
-@pytest.mark.parametrize("new", NEW)
-@pytest.mark.parametrize(("known", "status"), COVERED)
+@cases("new", NEW)
+@cases(("known", "status"), COVERED)
 def test_new_status_may_replace_a_range_or_default(
     known: str, status: str, new: str, tmp_path: Path
 ) -> None:
@@ -91,8 +92,8 @@ def test_new_status_may_replace_a_range_or_default(
     assert _edit_responses(tmp_path, before, lambda responses: responses.update(edit)) == []
 
 
-@pytest.mark.parametrize("new", NEW)
-@pytest.mark.parametrize(("known", "status"), SUCCESSES)
+@cases("new", NEW)
+@cases(("known", "status"), SUCCESSES)
 def test_new_success_may_replace_a_range_or_default_without_a_form(
     known: str, status: str, new: str, tmp_path: Path
 ) -> None:

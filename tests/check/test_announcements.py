@@ -13,6 +13,7 @@ import yaml
 from support.commands import dateline
 from support.generated_server import keep_folder
 from support.sources import LIBRARY, VERSIONS, folder, loaded, problems
+from support.tables import cases
 
 from dateline.check import Published, breaches, check
 from dateline.check.baseline import read_tree
@@ -64,7 +65,7 @@ def found(root: Path, known: Published, *announcements: str, **changed: str) -> 
 AT: Final = "schemas/versions.yaml:14:5:"
 
 
-@pytest.mark.parametrize(
+@cases(
     ("row", "said"),
     [
         (MOVE, []),
@@ -198,7 +199,7 @@ def test_past_announcement_may_name_a_removed_version(tmp_path: Path) -> None:
     assert unknown("2026-01-11") == ["announcement-unknown"]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("now", "said"),
     [
         ([MOVE, END], []),
@@ -429,7 +430,7 @@ TO_FIRST: Final = {"default": "2024-09-01"}
 TO_SECOND: Final = {"default": "2025-06-01"}
 
 
-@pytest.mark.parametrize(
+@cases(
     ("rows", "now", "changed", "rules"),
     [
         ([FIRST, SECOND], [FIRST, SECOND], TO_SECOND, []),
@@ -488,7 +489,7 @@ def test_going_back_to_an_older_announcement_names_the_latest(tmp_path: Path) ->
     ]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("rows", "default", "rules"),
     [
         ([SECOND], "2025-06-01", []),

@@ -231,7 +231,7 @@ def test_code_owner_patterns_match_like_those_of_code_hosts(pattern: str, matche
     assert _matches(pattern, "apis/lending/schemas/waivers.yaml") is matches
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "owners"),
     [
         ("* @all\n/a/ @a @b\n", ["@a", "@b"]),

@@ -11,6 +11,7 @@ from typing import Final
 import pytest
 from support.published_projects import LOANS, MISTAKES, SOURCES, TODAY, Project, line
 from support.sources import folder, loaded
+from support.tables import cases
 
 from dateline.check import BaselineError, Published, breaches, check
 from dateline.check.baseline import read_baseline
@@ -249,8 +250,8 @@ EVERY: Final = ("2024-01-15", "2024-09-01", "next")
 EVERYWHERE: Final = ("production", "sandbox")
 
 
-@pytest.mark.parametrize("status", ["204", "205", "304"])
-@pytest.mark.parametrize(
+@cases("status", ["204", "205", "304"])
+@cases(
     ("answer", "expected"),
     [
         (

@@ -7,8 +7,8 @@ from datetime import date
 from pathlib import Path
 from typing import Any, Final
 
-import pytest
 from support.sources import VERSIONS, loaded
+from support.tables import cases
 
 from dateline.bundle import Readings, open_document
 from dateline.check import Published, check
@@ -54,7 +54,7 @@ def define(use: dict[str, Any], *, has_gone: bool) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize("how", USES)
+@cases("how", USES)
 def test_removed_component_that_is_used_elsewhere_is_reported(how: str, tmp_path: Path) -> None:
     now = json.dumps(define({"type": "object"}, has_gone=False))
     api = loaded(tmp_path, {"versions.yaml": VERSIONS, "api.yaml": now})

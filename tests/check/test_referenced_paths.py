@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from support.sources import API, VERSIONS, loaded
+from support.tables import cases
 
 from dateline.bundle import Readings, open_document
 from dateline.check import Published
@@ -52,8 +53,8 @@ def test_links_must_lead_to_existing_operations(tmp_path: Path, paths: str) -> N
         prices(tmp_path, paths, other="listFines")
 
 
-@pytest.mark.parametrize("name", ["listPrices", "list_prices"])
-@pytest.mark.parametrize("paths", [IN_PLACE, REFERRED])
+@cases("name", ["listPrices", "list_prices"])
+@cases("paths", [IN_PLACE, REFERRED])
 def test_operation_names_must_differ(tmp_path: Path, paths: str, name: str) -> None:
     responses = "{ '200': { description: prices } }"
     more = f"/fines: {{ get: {{ operationId: {name}, responses: {responses} }} }}"

@@ -180,7 +180,7 @@ def operation(responses: Json) -> Json:
     return {"operationId": "getThing", "tags": ["All"], "responses": responses}
 
 
-@pytest.mark.parametrize(
+@cases(
     ("item", "components", "fact"),
     [
         (
@@ -218,8 +218,8 @@ def test_referenced_responses_are_checked(
     )
 
 
-@pytest.mark.parametrize("is_draft", [True, False])
-@pytest.mark.parametrize("content", [{"application/xml": {"schema": _OBJECT}}, None])
+@cases("is_draft", [True, False])
+@cases("content", [{"application/xml": {"schema": _OBJECT}}, None])
 def test_only_additions_of_a_draft_must_be_sendable_in_adopted_definitions(
     tmp_path: Path, is_draft: bool, content: Json
 ) -> None:

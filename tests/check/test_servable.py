@@ -8,6 +8,7 @@ from typing import Final
 import pytest
 from support.narrowed import Law
 from support.sources import API, VERSIONS, loaded
+from support.tables import cases
 
 from dateline.check.servable import check_servable
 
@@ -40,7 +41,7 @@ def servable(root: Path, schemas: str) -> list[str]:
     return [finding.message for finding in check_servable(loaded(root, sources))]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("keywords", "expected"),
     [
         (f"required: [state], properties: {{ state: {REFERENCE} }}", EXPECTED),
@@ -145,7 +146,7 @@ LEAST: Final = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("case", LEAST)
+@cases("case", LEAST)
 def test_rest_that_may_be_invalid_is_found(tmp_path: Path, case: str) -> None:
     loan, said = LEAST[case]
     schemas = loan + (STATE if REFERENCE in loan else "")
@@ -189,8 +190,8 @@ NEEDED: Final = {
 }
 
 
-@pytest.mark.parametrize("sent", ["Pet", "Owner", "Animal", "Cat", "Lives"])
-@pytest.mark.parametrize("base", ["Pet", "Animal"])
+@cases("sent", ["Pet", "Owner", "Animal", "Cat", "Lives"])
+@cases("base", ["Pet", "Animal"])
 def test_subtypes_are_sent_wherever_their_parent_is(tmp_path: Path, sent: str, base: str) -> None:
     paths = PETS.replace("SENT", f"{{ $ref: '#/components/schemas/{sent}' }}").replace("BASE", base)
     sources = {

@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 from typing import Any, Final
 
-import pytest
 from support.sources import VERSIONS, loaded
+from support.tables import cases
 
 from dateline.check.servable import check_servable
 
@@ -99,11 +99,11 @@ def list_rules(folder: Path, parts: dict[str, Any]) -> list[str]:
     return sorted(finding.rule for finding in check_servable(api))
 
 
-@pytest.mark.parametrize("where", SERVED)
+@cases("where", SERVED)
 def test_messages_of_operations_are_served(where: str, tmp_path: Path) -> None:
     assert list_rules(tmp_path, SERVED[where]) == FOUND
 
 
-@pytest.mark.parametrize("where", OTHERS)
+@cases("where", OTHERS)
 def test_callbacks_are_not_served_and_webhooks_can_be_sent(where: str, tmp_path: Path) -> None:
     assert list_rules(tmp_path, OTHERS[where]) == []

@@ -29,8 +29,8 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("name", ["aa.yaml", "zz.yaml", "aa.json"])
-@pytest.mark.parametrize("text", WRONG)
+@cases("name", ["aa.yaml", "zz.yaml", "aa.json"])
+@cases("text", WRONG)
 def test_component_section_of_several_fragments_must_be_a_mapping(
     tmp_path: Path, text: str, name: str
 ) -> None:
@@ -65,7 +65,7 @@ def test_sources_in_subfolders_are_read(built: Path, name: str) -> None:
     assert (cut.status, f"+++ b/schemas/{name}" in cut.out) == (0, True)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("name", "said"),
     [
         (
@@ -173,7 +173,7 @@ def test_staged_files_of_a_killed_run_are_removed_by_the_next_command(
     assert not (home / left).exists()
 
 
-@pytest.mark.parametrize(
+@cases(
     "journal",
     [
         "",

@@ -18,6 +18,7 @@ from support.random_chains import DATES, chains
 from support.repositories import changed_lines, commit, edit, enter_copy, git, repository
 from support.seeds import seeds
 from support.sources import LIBRARY, NOTE, VERSIONS, folder
+from support.tables import cases
 
 from dateline import fresh
 from dateline.adopt import adopt
@@ -244,7 +245,7 @@ def answering(which: int, *names: str) -> str:
     return text
 
 
-@pytest.mark.parametrize("name", PARTS)
+@cases("name", PARTS)
 def test_superfluous_gate_is_removed(name: str, tmp_path: Path) -> None:
     schemas = folder(tmp_path, {"versions.yaml": TABLE, "api.yaml": answering(1, name)})
     retire_in_turn(schemas, FIRST)
@@ -407,7 +408,7 @@ def shown_as(api: Api) -> dict[tuple[str, str], Any]:
     return found
 
 
-@pytest.mark.parametrize("name", SUBSTITUTES)
+@cases("name", SUBSTITUTES)
 def test_substitutes_of_remaining_versions_stay_the_same(name: str, tmp_path: Path) -> None:
     written, version, left = SUBSTITUTES[name]
 
@@ -534,7 +535,7 @@ def test_random_adopted_chains_keep_their_documents(seed: int, tmp_path: Path) -
 # Refusals
 
 
-@pytest.mark.parametrize(
+@cases(
     ("version", "edits", "said"),
     [
         ("2024-01-16", [], "the version table has no cut version 2024-01-16; did you mean "

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from support.sources import LIBRARY, folder
+from support.tables import cases
 
 from dateline.check import read_waivers
 from dateline.edit.waive import WaiverError, waive
@@ -97,7 +98,7 @@ def test_existing_entries_are_unchanged(before: str, after: str, tmp_path: Path)
     assert (tmp_path / "waivers.yaml").read_bytes() == after.encode()
 
 
-@pytest.mark.parametrize(
+@cases(
     ("other", "count"),
     [
         ({"versions": ["2024-09-01", "2024-01-15"]}, 3),
@@ -122,7 +123,7 @@ def test_waiver_of_the_same_finding_is_replaced(
     assert len(read_waivers(tmp_path)) == count
 
 
-@pytest.mark.parametrize(
+@cases(
     ("given", "said"),
     [
         ({"rule": "Value Added"}, "'Value Added' is not the id of a rule"),

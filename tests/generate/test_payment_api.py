@@ -544,8 +544,8 @@ def test_callers_of_the_oldest_version_never_see_fednow(environment: str) -> Non
     assert "fednow" not in json.dumps(read(environment, OLDEST)).lower()
 
 
-@pytest.mark.parametrize("environment", ENVIRONMENTS)
-@pytest.mark.parametrize("version", [FEDNOW_CAME, LATEST])
+@cases("environment", ENVIRONMENTS)
+@cases("version", [FEDNOW_CAME, LATEST])
 def test_callers_of_newer_versions_may_see_fednow(environment: str, version: str) -> None:
     schemas = schemas_of(environment, version)
     assert drop_descriptions(schemas["DepositRail"]) == SCHEMAS["DepositRail"]

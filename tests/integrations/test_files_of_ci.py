@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from support.tables import cases
 
 ROOT = Path(__file__).parents[2]
 PROJECT = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
@@ -56,7 +57,7 @@ def test_gitlab_job_satisfies_its_public_schema(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("path", [ROOT / "action.yml", *WORKFLOWS], ids=lambda path: path.name)
+@cases("path", [ROOT / "action.yml", *WORKFLOWS], ids=lambda path: path.name)
 def test_every_foreign_action_is_pinned_by_commit(path: Path) -> None:
     used = re.findall(r"uses: (\S+)", path.read_text("utf-8"))
     assert used

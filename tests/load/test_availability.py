@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 
 import pytest
 from support.sources import API, VERSIONS, loaded, problems
+from support.tables import cases
 
 from dateline.gates import Timeline
 from dateline.project import project
@@ -201,8 +202,8 @@ def source(edge: Edge, gate: str, own: str) -> dict[str, str]:
     }
 
 
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("kind", EDGES)
+@cases("way", WAYS)
+@cases("kind", EDGES)
 def test_reference_that_outlives_its_target_is_reported_with_both_places(
     tmp_path: Path, kind: str, way: str
 ) -> None:
@@ -316,8 +317,8 @@ def map_targets(gate: str) -> dict[str, str]:
     return {key: date}
 
 
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("kind", EDGES)
+@cases("way", WAYS)
+@cases("kind", EDGES)
 def test_reference_with_the_gate_of_its_target_is_valid(
     tmp_path: Path, kind: str, way: str
 ) -> None:
@@ -358,7 +359,7 @@ components:
 """
 
 
-@pytest.mark.parametrize(
+@cases(
     ("first", "second", "lacking"),
     [
         ("x-added: 2024-09-01", "x-added: 2024-09-01", "2024-01-15"),
@@ -371,7 +372,7 @@ components:
         ("", "x-added: next", None),
     ],
 )
-@pytest.mark.parametrize("key", ["oneOf", "anyOf"])
+@cases("key", ["oneOf", "anyOf"])
 def test_union_has_a_member_wherever_it_is_shown(
     tmp_path: Path, key: str, first: str, second: str, lacking: str | None
 ) -> None:

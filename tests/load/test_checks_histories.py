@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from support.checked import check_fragment, check_schema
+from support.tables import cases
 
 
 @pytest.mark.parametrize(
@@ -323,7 +324,7 @@ IN_THE_PATH = (
 )
 
 
-@pytest.mark.parametrize(
+@cases(
     ("own", "shared", "said"),
     [
         (", x-was: { next: { name: part } }", "", ["10:94: " + IN_THE_PATH.format("name")]),

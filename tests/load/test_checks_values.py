@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from support.checked import check_fragment, check_schema
 from support.sources import API, VERSIONS, problems
+from support.tables import cases
 
 
 @pytest.mark.parametrize(
@@ -478,8 +479,8 @@ SELVES = {
 }
 
 
-@pytest.mark.parametrize("key", ["default: 7", "example: 7", "x-added: 2024-09-01, x-shown-as: 7"])
-@pytest.mark.parametrize("written", SELVES)
+@cases("key", ["default: 7", "example: 7", "x-added: 2024-09-01, x-shown-as: 7"])
+@cases("written", SELVES)
 def test_cycle_of_unions_is_reported_whatever_the_values(
     tmp_path: Path, written: str, key: str
 ) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from typing import Any, Final
 
-import pytest
 from support.checked import check_document
 from support.tables import cases
 
@@ -38,8 +37,8 @@ def nest(**properties: Any) -> dict[str, Any]:
     return {"C": {"type": "object", "properties": properties}}
 
 
-@pytest.mark.parametrize("openapi", ["3.0.3", "3.1.0"])
-@pytest.mark.parametrize("key", PARTS)
+@cases("openapi", ["3.0.3", "3.1.0"])
+@cases("key", PARTS)
 def test_schema_below_a_value_that_refers_to_itself_is_found(openapi: str, key: str) -> None:
     goal = f"{PROPERTY}/a"
     assert find(openapi, nest(a=refer(key, goal))) == [f"{goal} -> {goal}"]
@@ -53,19 +52,19 @@ def test_two_schemas_that_refer_to_each_other_are_found_once(first: str, second:
     assert found == [f"{a} -> {b} -> {a}"]
 
 
-@pytest.mark.parametrize("key", PARTS)
+@cases("key", PARTS)
 def test_cycle_in_an_operation_is_found(key: str) -> None:
     assert find("3.1.0", nest(), refer(key, RESPONSE)) == [f"{RESPONSE} -> {RESPONSE}"]
 
 
-@pytest.mark.parametrize("key", PARTS)
+@cases("key", PARTS)
 def test_cycle_behind_another_reference_is_found_once(key: str) -> None:
     b = f"{PROPERTY}/b"
     assert find("3.1.0", nest(a=refer(key, b), b=refer(key, b))) == [f"{b} -> {b}"]
 
 
-@pytest.mark.parametrize("key", PARTS)
-@pytest.mark.parametrize("goal", [f"{PROPERTY}/a", "#/components/schemas/C"])
+@cases("key", PARTS)
+@cases("goal", [f"{PROPERTY}/a", "#/components/schemas/C"])
 def test_cycle_through_a_value_is_allowed(key: str, goal: str) -> None:
     below = {"type": "array", "items": refer(key, goal)}
     assert find("3.1.0", nest(a=below)) == []

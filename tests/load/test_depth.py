@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import pytest
 import yaml
 from support.sources import loaded
+from support.tables import cases
 
 from dateline.model import SourceError
 from dateline.project import project
@@ -87,8 +88,8 @@ def test_source_at_the_limit_passes_through_every_room(tmp_path: Path, name: str
     assert yaml.safe_load(files["spec/production/2024-09-01.yaml"]) == published
 
 
-@pytest.mark.parametrize("file", ["api.json", "api.yaml"])
-@pytest.mark.parametrize("name", NESTS)
+@cases("file", ["api.json", "api.yaml"])
+@cases("name", NESTS)
 def test_source_beyond_the_limit_is_one_problem(tmp_path: Path, name: str, file: str) -> None:
     source = json.dumps(document(NESTS[name], ADOPTED.depth + 1))
     with pytest.raises(SourceError) as refused:

@@ -194,7 +194,7 @@ def test_mistake_in_a_source_is_refused(
     assert not accepts(source_schema(table), parsed(tmp_path, LOANS.replace(written, slip, 1)))
 
 
-@pytest.mark.parametrize(
+@cases(
     ("written", "slip"),
     [
         ("header:", "heder:"),

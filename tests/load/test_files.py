@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 from typing import Any, Final
 
-import pytest
 from support.sources import VERSIONS, loaded, plain, problems
+from support.tables import cases
 
 from dateline.model import Api
 from dateline.project import Projector
@@ -117,7 +117,7 @@ ONE: Final = files(REFERRED, **{"loan.yaml": "components: { schemas: { Loan: %s 
 }
 
 
-@pytest.mark.parametrize("way", WAYS)
+@cases("way", WAYS)
 def test_definitions_in_several_files_equal_those_in_one(way: str, tmp_path: Path) -> None:
     whole = document(loaded(tmp_path / "whole", ONE))
     assert whole["components"] == {
@@ -198,8 +198,8 @@ REFUSED: Final = {
 }
 
 
-@pytest.mark.parametrize("address", REFUSED)
-@pytest.mark.parametrize("inside", [False, True])
+@cases("address", REFUSED)
+@cases("inside", [False, True])
 def test_unreadable_reference_is_refused_where_it_is_written(
     address: str, inside: bool, tmp_path: Path
 ) -> None:

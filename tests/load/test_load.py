@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from support.sources import API, LIBRARY, LOANS, VERSIONS, folder, loaded, problems
+from support.tables import cases
 
 from dateline.load import load
 from dateline.model import Place, SourceError
@@ -59,7 +60,7 @@ def test_problems_of_all_files_are_reported_together(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("name", "said"),
     [
         ("more.YAML", "'more.YAML' is not read as a source; rename it to more.yaml"),
@@ -78,9 +79,7 @@ def test_misnamed_source_is_reported(tmp_path: Path, name: str, said: str) -> No
     assert said in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    "name", [".hidden.yaml", "_notes.yaml", "api.yaml~", "README.md", "_old/a.yaml"]
-)
+@cases("name", [".hidden.yaml", "_notes.yaml", "api.yaml~", "README.md", "_old/a.yaml"])
 def test_backups_notes_and_hidden_files_are_ignored(tmp_path: Path, name: str) -> None:
     schemas = folder(tmp_path, LIBRARY)
     (schemas / name).parent.mkdir(exist_ok=True)

@@ -32,7 +32,7 @@ def mean_documents(*documents: dict[str, Any]) -> bytes:
     return join_meanings((str(at), Meaning.of(each)) for at, each in enumerate(documents))
 
 
-@pytest.mark.parametrize(
+@cases(
     ("before", "after"),
     [
         ({"description": "one"}, {"description": "two"}),
@@ -88,7 +88,7 @@ def test_everything_else_has_a_meaning(before: dict[str, Any], after: dict[str, 
     assert mean(BOOK, before) != mean(BOOK, after)
 
 
-@pytest.mark.parametrize(
+@cases(
     "document",
     [
         {"servers": [{"url": "/", "description": "one"}]},
@@ -126,7 +126,7 @@ def load_twice(home: Path, edit: tuple[str, str]) -> tuple[str, str]:
     return said[0], said[1]
 
 
-@pytest.mark.parametrize(
+@cases(
     "edit",
     [
         ("description:", "descriptoin:"),

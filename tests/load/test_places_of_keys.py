@@ -9,6 +9,7 @@ from typing import Any, Final
 import pytest
 import yaml
 from support.checked import TABLE
+from support.tables import cases
 
 from dateline.load.checks import find_problems
 from dateline.model import KEYS, Place, Problem
@@ -144,7 +145,7 @@ def test_key_in_a_wrong_place_is_reported_with_the_right_one(key: str) -> None:
     assert reported >= 20
 
 
-@pytest.mark.parametrize("key", VALUES)
+@cases("key", VALUES)
 def test_key_among_names_is_the_only_problem(key: str) -> None:
     for path in places(DOCUMENT):
         if (path and path[-1] in (*NAMES, "mapping", "scopes")) or path == ("security", 0):
@@ -154,7 +155,7 @@ def test_key_among_names_is_the_only_problem(key: str) -> None:
             assert message.startswith(f"`{key}` is among the names in `{among}`; "), message
 
 
-@pytest.mark.parametrize(
+@cases(
     ("key", "path", "message"),
     [
         (

@@ -46,7 +46,7 @@ SLIPS = {
 }
 
 
-@pytest.mark.parametrize("name", SLIPS)
+@cases("name", SLIPS)
 def test_message_names_the_cause(tmp_path: Path, name: str) -> None:
     schema, message = SLIPS[name]
     api = LIBRARY | {"slips.yaml": f"components:\n  schemas:\n    Slip:\n      {schema}\n"}
@@ -163,7 +163,7 @@ def test_quote_closed_by_a_later_one_is_reported_where_it_opens(tmp_path: Path, 
     )
 
 
-@pytest.mark.parametrize(
+@cases(
     "value",
     [
         "'One line.'",

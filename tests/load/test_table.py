@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
 from support.sources import parsed
+from support.tables import cases
 
 from dateline.load.table import read_table
 from dateline.model import Announcement, Environment, Place, Problem, Table, Version
@@ -144,7 +144,7 @@ versions:
     )
 
 
-@pytest.mark.parametrize(
+@cases(
     ("date", "complaint"),
     [
         ("2026-7-1", "'2026-7-1' is not a canonical YYYY-MM-DD date; write 2026-07-01"),
@@ -165,7 +165,7 @@ def test_only_the_canonical_spelling_of_a_real_day_is_a_date(
     assert complaints(text, tmp_path) == [f"1:32: date: {complaint}"]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("rows", "said"),
     [
         (
@@ -234,7 +234,7 @@ def test_versions_are_listed_oldest_first_with_drafts_last(
     assert complaints(text, tmp_path) == said
 
 
-@pytest.mark.parametrize(
+@cases(
     ("lines", "said"),
     [
         (
@@ -320,7 +320,7 @@ def test_values_of_each_key_are_checked(lines: str, said: str, tmp_path: Path) -
     assert complaints(f"{lines}\n{versions}{ENVIRONMENTS}", tmp_path) == [said]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("package", "reason"),
     [
         ("Library", "is not a package name; use a lower-case letter"),
@@ -341,7 +341,7 @@ def test_package_name_is_importable_and_hides_no_other(
     assert said.startswith(f"1:20: package-name: {package!r} {reason}")
 
 
-@pytest.mark.parametrize(
+@cases(
     "url",
     [
         "https://api.example",
@@ -359,7 +359,7 @@ def test_server_has_a_web_address_or_a_path(url: str, tmp_path: Path) -> None:
     assert table(text, tmp_path).environments[0].servers[0]["url"] == url
 
 
-@pytest.mark.parametrize(
+@cases(
     "url",
     [
         "javascript:alert(1)",
@@ -384,7 +384,7 @@ def test_other_server_address_is_refused(url: str, tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("environments", "said"),
     [
         (
@@ -494,7 +494,7 @@ announcements:
     )
 
 
-@pytest.mark.parametrize(
+@cases(
     ("row", "said"),
     [
         (

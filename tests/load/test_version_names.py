@@ -13,6 +13,7 @@ import pytest
 from support.commands import dateline
 from support.generated_server import Generated, ask
 from support.sources import parsed
+from support.tables import cases
 
 from dateline.check import Published
 from dateline.documents import document
@@ -288,7 +289,7 @@ def test_names_are_in_the_order_of_their_dates() -> None:
         Supported("2025-01", ("2025-07", "2025-01"), form="YYYY-MM")
 
 
-@pytest.mark.parametrize(
+@cases(
     ("lines", "rows", "said"),
     [
         (
@@ -384,7 +385,7 @@ def test_numbers_in_suffixes_are_compared_as_numbers() -> None:
     assert negotiate("2025-01-rc9", supported) == "2025-01-rc2"
 
 
-@pytest.mark.parametrize("form", FORMS)
+@cases("form", FORMS)
 def test_starter_project_has_versions_of_the_requested_form(tmp_path: Path, form: str) -> None:
     assert dateline("init", str(tmp_path / "it"), "--form", form).status == 0
     api = load(tmp_path / "it/schemas")
@@ -396,7 +397,7 @@ def test_starter_project_has_versions_of_the_requested_form(tmp_path: Path, form
     assert ["reader" in each for each in fields] == [True, False]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("name", "day"),
     [
         ("2025-07-15", "2025-07-15"),

@@ -21,8 +21,9 @@ def cases(
     """Run a test for each row of *table*; the arguments are those of `pytest.mark.parametrize`.
 
     All cases run, and the test fails with the error and the name of each failing case. Use it for
-    cases that take a few milliseconds and need no fixture of their own. Several decorators run all
-    combinations. A case can't skip itself.
+    cases that take a few milliseconds and need no fixture of their own, except for *tmp_path*,
+    which is another folder for each. Several decorators run all combinations. A case can't skip
+    itself.
     """
     arguments = [name.strip() for name in names.split(",")] if isinstance(names, str) else names
     given = list(table)
@@ -39,7 +40,11 @@ def cases(
         @wraps(test)
         def run_all(**fixtures: Any) -> None:
             failed: dict[str, Exception] = {}
-            for name, row in zip(called, rows, strict=True):
+            root = fixtures.get("tmp_path")
+            for number, (name, row) in enumerate(zip(called, rows, strict=True)):
+                if root is not None:
+                    fixtures["tmp_path"] = root / f"case-{number}"
+                    fixtures["tmp_path"].mkdir()
                 try:
                     test(**fixtures, **dict(zip(arguments, row, strict=True)))
                 except pytest.fail.Exception as error:
