@@ -129,7 +129,7 @@ KEPT: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("path", KEPT)
+@cases("path", KEPT)
 def test_mistake_with_one_meaning_is_kept(path: str, tmp_path: Path) -> None:
     document = edit(path, KEPT[path])
     shown, published = adopt_and_convert(tmp_path / "a", document)

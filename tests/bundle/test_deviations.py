@@ -345,7 +345,7 @@ def findings(*command: str) -> list[tuple[str, str, str]]:
     return sorted((each["rule"], each["message"], each["verdict"]) for each in found)
 
 
-@pytest.mark.parametrize(("number", "case"), [*enumerate(READ)])
+@cases(("number", "case"), [*enumerate(READ)])
 def test_deviation_with_one_meaning_is_read(
     project: Path, number: int, case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -366,7 +366,7 @@ def test_deviation_with_one_meaning_is_read(
     assert read_back(tmp_path / "schemas") == [document]
 
 
-@pytest.mark.parametrize(("number", "case"), [*enumerate(REFUSED)])
+@cases(("number", "case"), [*enumerate(REFUSED)])
 def test_deviation_without_a_meaning_is_refused_by_name(
     project: Path, number: int, case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -9,6 +9,7 @@ from itertools import cycle
 from pathlib import Path
 
 import pytest
+from support.seeds import scale
 from support.tables import cases
 
 from dateline.cache import Cache, open_cache, read_own, write_own
@@ -127,7 +128,7 @@ def test_damage_to_the_schema_of_tables_is_no_error(path: Path) -> None:
     whole = path.read_bytes()
     described = [at for at in range(page) if at < 100 or whole[at]]
     assert len(described) > 300
-    for at, flipped in zip(described, cycle([0x01, 0x80, 0xFF]), strict=False):
+    for at, flipped in zip(described[:: 4 // scale(4)], cycle([0x01, 0x80, 0xFF]), strict=False):
         path.write_bytes(whole[:at] + bytes([whole[at] ^ flipped]) + whole[at + 1 :])
         assert find_entries(path).items() <= ENTRIES.items()
         put(path, {"entry 2": ENTRIES["entry 2"]})

@@ -61,7 +61,7 @@ def test_pages_are_cached_until_a_description_on_them_changes() -> None:
         assert recall(same, cache, pages) == (pages[0], True)
         quoted = {*pages[1]}
         words = sorted(words_of(found), key=lambda word: word not in quoted)
-        for word in (*words[:2], *words[-2:]):
+        for word in (words[0], words[-1]):
             other = with_words(same, partial(emphasize, word))
             pages = lay_out(other)
             found_pages, was_kept = recall(other, cache, pages)

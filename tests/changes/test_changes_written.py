@@ -15,6 +15,7 @@ import pytest
 from support.changing import ATOM, DATES, Files, read_feed, read_page_data, render_pages, versions
 from support.reported import HOSTILE
 from support.sources import API, LIBRARY, VERSIONS, loaded
+from support.tables import cases
 
 from dateline.model import Api
 
@@ -132,7 +133,7 @@ def harmless(tmp_path_factory: pytest.TempPathFactory) -> Files:
     return render_pages(loaded(tmp_path_factory.mktemp("harmless"), _hostile("harmless")))
 
 
-@pytest.mark.parametrize("name", _READABLE)
+@cases("name", _READABLE)
 def test_hostile_texts_are_text_in_every_form(tmp_path: Path, name: str, harmless: Files) -> None:
     hostile = render_pages(loaded(tmp_path, _hostile(HOSTILE[name])))
     assert list(hostile) == list(harmless)

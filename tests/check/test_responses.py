@@ -305,7 +305,7 @@ def serving(tmp_path_factory: pytest.TempPathFactory) -> Serving:
     return Serving(tmp_path_factory.mktemp("serving"), CASES)
 
 
-@pytest.mark.parametrize("case", CASES)
+@cases("case", CASES)
 def test_responses_without_findings_are_served_to_all_versions(serving: Serving, case: str) -> None:
     assert not {500, 501} & {*serving.statuses(case, NEW).values()}
     # if no success can be sent, the request is refused before the handler runs

@@ -86,12 +86,14 @@ def _try_edits(root: Path, count: int, random: Random) -> Tried:
 
 
 def _run(root: Path, command: list[str]) -> tuple[Outcome, dict[str, str]]:
-    for name in ("schemas", "generated"):
-        shutil.rmtree(name)
-        shutil.copytree(root / "start" / name, name)
     Path(".generated.dateline/record").unlink(missing_ok=True)
     outcome = dateline(*command)
-    return outcome, read_files(root / "schemas") | read_files(root / "generated")
+    made = read_files(root / "schemas") | read_files(root / "generated")
+    if command == ["generate"]:
+        for name in ("schemas", "generated"):
+            shutil.rmtree(name)
+            shutil.copytree(root / "start" / name, name)
+    return outcome, made
 
 
 def _write_edit(random: Random, sources: Sources) -> None:
