@@ -226,7 +226,7 @@ def test_undisclosed_reason_is_reported_as_such(tmp_path: Path) -> None:
     assert sentence in files["2024-01-15...2024-09-01.md"]
     assert sentence in files["2024-01-15...2024-09-01.html"]
     assert "Nothing differs" not in files["2024-01-15...2024-09-01.html"]
-    assert "\nNot disclosed.\n" in files["2024-01-15...2024-09-01.md"]
+    assert "Not disclosed" not in files["2024-01-15...2024-09-01.md"]
     assert "[not disclosed](2024-01-15...2024-09-01.md)" in files["README.md"]
 
 
