@@ -119,8 +119,9 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_examples_on_a_page_of_the_docs_work(page: Path, project: Path, tmp_path: Path) -> None:
     folder = tmp_path / "library"
     shutil.copytree(project, folder)
-    commands = follow(page.read_text(encoding="utf-8"), folder, run)
-    assert any("dateline " in command for command in commands)
+    text = page.read_text(encoding="utf-8")
+    commands = follow(text, folder, run)
+    assert any("dateline " in command for command in commands) == ("```console" in text)
 
 
 @cases("page", [TOP / "README.md", *PAGES], ids=lambda page: page.stem)
