@@ -480,6 +480,23 @@ def show(mine: Mine, yours: Yours, calling: Calling, awaiting: Awaiting):
                 del calling.«fetch_loan», awaiting.«fetch_loan», calling.create_loan
     return [0 for yours.«reader» in "ab" for mine.«fine_cents» in "cd"]
 """,
+    # classes and methods that another version has, too, may be its own
+    "versions": """\
+from library.v2025_01_01 import Kind
+from library.v2025_06_01 import Client, Loan, NewLoan, Person
+
+
+class Mine(Person):
+    «name»: str
+
+
+def show(client: Client, loan: Loan, person: Person, kind: Kind) -> object:
+    NewLoan(borrower="x"), Person(«name»="x"), client.fetch_loan("x").borrower, loan.fine_cents
+    person.«name» = client.list_tomes(shelf="x").items[0]
+    match person:
+        case Mine(«name»=who) | Person(«name»=who):
+            return loan.owner.«name», client.get_fees().total, client.fetch_loan, kind.«TAPE»
+""",
     "unknown": """\
 from library.v2025_01_01 import Loan
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from dateline.files.disk import replace
 from dateline.migrate.facts import CallerRemark, find_facts
-from dateline.migrate.package import PackageError, VersionModule, read_version
+from dateline.migrate.package import PackageError, VersionModule, list_places, read_version
 from dateline.model import Place, Problem, SourceError
 from dateline.paths import name_path
 from dateline.python.names import package_name
@@ -103,11 +103,17 @@ def migrate(paths: Sequence[Path], generated: Path, older: str, newer: str) -> M
             problems.append(_refuse(path, 1, 1, "its encoding is not the one that it declares"))
     concerned = find_concerned(texts, package_name(older))
     folders = [generated / "python", *find_roots(paths)]
+    others = {
+        home: find_concerned(texts, home.name)
+        for home in _list_others(generated / "python" / versions[0].package, versions[0])
+    }
     for path, text in texts.items():
         if path not in concerned:
             continue
         is_user = concerned[path]
-        resolver = NameResolver(text, path.resolve(), folders, versions[0])
+        places = [list_places(home) for home, using in others.items() if path in using]
+        shared = versions[0].places.intersection(frozenset[str]().union(*places))
+        resolver = NameResolver(text, path.resolve(), folders, versions[0], shared)
         try:
             rewritten: MigratedFile = rewrite(text, facts, versions, resolver, is_concerned=is_user)
         except ParserSyntaxError as error:
@@ -143,6 +149,13 @@ def _read_versions(python: Path, older: str, newer: str) -> tuple[VersionModule,
     if len(packages) != 1:
         raise PackageError(f"{python} has no generated package: run `dateline generate`")
     return read_version(packages[0], older), read_version(packages[0], newer)
+
+
+def _list_others(package: Path, older: VersionModule) -> Iterator[Path]:
+    """Yield the folders of the versions of *package* but the *older* one."""
+    for home in sorted(package.glob("v*/")):
+        if (home / "__init__.py").is_file() and home.name != package_name(older.version):
+            yield home
 
 
 def _read_changes(pages: Path, older: str, newer: str) -> list[dict[str, Any]]:

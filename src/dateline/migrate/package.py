@@ -39,15 +39,18 @@ class GeneratedClass:
 class VersionModule:
     """One version of a generated package.
 
-    ``names`` are its exports, ``classes`` and ``aliases`` those of its models. By `METHOD /path`,
-    which `_iterate` or `_open` follows for a second method, ``methods`` are those of its client,
-    and ``types`` the annotations of their arguments, by name, and of their results, as
-    `responses/200`; ``needed`` are arguments without a default.
+    ``names`` are its exports, ``classes`` and ``aliases`` those of its models, ``places`` where
+    these and the methods of its client are defined, which other versions may share.
+
+    By `METHOD /path`, which `_iterate` or `_open` follows for a second method, ``methods`` are
+    those of its client, and ``types`` the annotations of their arguments, by name, and of their
+    results, as `responses/200`; ``needed`` are arguments without a default.
     """
 
     package: str
     version: str
     names: frozenset[str]
+    places: frozenset[str]
     classes: dict[str, GeneratedClass]
     aliases: dict[str, ast.expr]
     methods: dict[str, str]
@@ -204,12 +207,26 @@ def read_version(folder: Path, version: str) -> VersionModule:
         package=folder.name,
         version=version,
         names=frozenset(names),
+        places=list_places(home),
         classes={name: found for name, found in classes.items() if name in names},
         aliases={name: found for name, found in aliases.items() if name in names},
         methods=methods,
         types=types,
         needed=needed,
     )
+
+
+def list_places(home: Path) -> frozenset[str]:
+    """Return where what the version in the folder *home* has is defined, from the package on.
+
+    That is each definition of models, and each module of methods.
+    """
+    found = set()
+    for path in (home / "__init__.py", home / "client.py"):
+        for node in ast.walk(_parse(path)) if path.is_file() else ():
+            if isinstance(node, ast.ImportFrom) and node.level == 2 and node.module:
+                found |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return frozenset(found)
 
 
 def _parse(path: Path) -> ast.Module:

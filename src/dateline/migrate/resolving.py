@@ -46,10 +46,19 @@ def _name_whole(found: Any) -> str:
 
 
 class NameResolver:
-    """Finds the definitions of names in one file; *folders* are searched for imports."""
+    """Finds the definitions of names in one file; *folders* are searched for imports.
+
+    Nothing in the *shared* places of the package is certain: the file uses another version, too,
+    that has it.
+    """
 
     def __init__(
-        self, text: str, path: Path, folders: Sequence[Path], older: VersionModule
+        self,
+        text: str,
+        path: Path,
+        folders: Sequence[Path],
+        older: VersionModule,
+        shared: frozenset[str] = frozenset(),
     ) -> None:
         # the generated package comes before another release of it that may be installed
         searched = [*map(str, folders), *sys.path]
@@ -59,6 +68,7 @@ class NameResolver:
         self._folders = folders
         self._lines = text.split("\n")
         self._older = older
+        self._shared = shared
 
     def find_members(
         self, line: int, column: int, keyword: str = ""
@@ -73,10 +83,11 @@ class NameResolver:
         if any((each.line, each.column) == (line, column) for each in found):
             # what is assigned or deleted is found as the definition of itself
             return self._find_assigned(line, column)
-        members = {self._read(_name_whole(each)) for each in found}
+        names = {_name_whole(each) for each in found}
+        members = {self._read(each) for each in names}
         is_named = not keyword or all(each.name == keyword for each in found)
         known = {each for each in members if each is not None}
-        return known, bool(found) and is_named and len(members) == 1
+        return known, is_named and len(members) == 1 and not self._has_shared(names)
 
     def _find_assigned(self, line: int, column: int) -> tuple[set[PackageMember], bool]:
         """Return what `find_members` does for an attribute, by the type of what has it.
@@ -90,16 +101,20 @@ class NameResolver:
             return set(), False
         name = found[0]
         types = self._script.infer(line, len(before) - 1)
-        members = {self._read(f"{each.full_name}.{name}") for each in types}
+        names = {f"{each.full_name}.{name}" for each in types}
+        members = {self._read(each) for each in names}
         own = [each for each in types if self._read(f"{each.full_name}.{name}") is None]
         inherited = {PackageMember(holder, name) for holder in self._list_inherited(own)}
         known = {each for each in members if each is not None}
-        return known | inherited, len(members) == 1 and not inherited
+        is_certain = len(members) == 1 and not inherited
+        return known | inherited, is_certain and not self._has_shared(names)
 
     def find_class(self, line: int, column: int) -> str | None:
         """Return the class of models that the name at a place certainly is."""
-        found = {self._read_class(each) for each in self._script.infer(line, column)}
-        return found.pop() if len(found) == 1 else None
+        types = self._script.infer(line, column)
+        found = {self._read_class(each) for each in types}
+        is_shared = self._has_shared({each.full_name or "" for each in types})
+        return found.pop() if len(found) == 1 and not is_shared else None
 
     def find_inherited(self, line: int, column: int) -> set[str]:
         """Return the classes of models that the class at a place may be or inherit.
@@ -119,17 +134,18 @@ class NameResolver:
                 continue
             seen.add(name)
             if name.startswith(f"{self._older.package}."):
-                known = "" if each.name in _CLIENTS else self._read_class(each)
+                known = self._read_class(each)
+                if known is None and each.name in _CLIENTS:
+                    known = ""
                 found |= {known} if known is not None else set()
             elif self._is_own(each.module_path):
                 ahead += (base for base in self._infer_bases(each) if base.type == "class")
         return found
 
     def _read_class(self, found: Any) -> str | None:
-        start, *rest = (found.full_name or "").split(".")
-        if found.type != "class" or start != self._older.package or rest[:1] != ["models"]:
-            return None
-        return rest[-1] if rest[-1] in self._older.classes else None
+        place = self._find_place(found.full_name or "") if found.type == "class" else None
+        name = (place or "").rpartition(".")[2]
+        return name if name in self._older.classes else None
 
     def _is_own(self, path: Path | None) -> bool:
         """Return whether *path* may have classes that inherit from the package."""
@@ -155,14 +171,26 @@ class NameResolver:
                     yield from script.infer(each.end_lineno, len(before.decode()) - 1)
 
     def _read(self, name: str) -> PackageMember | None:
+        place = self._find_place(name)
+        if place is None:
+            return None
+        start, _, last = place.rpartition(".")
+        match name.removeprefix(f"{self._older.package}.{place}").split(".")[1:]:
+            case [member] if start != "client" and last in self._older.classes:
+                return PackageMember(last, member)
+            case [holder, member] if start == "client" and holder in _METHODS:
+                return PackageMember("", member)
+            case [holder, method, argument] if start == "client" and holder in _METHODS:
+                return PackageMember(method, argument)
+        return None
+
+    def _find_place(self, name: str) -> str | None:
+        """Return the place of the version that *name* is or belongs to."""
         start, *rest = name.split(".")
         if start != self._older.package:
             return None
-        match rest:
-            case ["models", _, holder, member] if holder in self._older.classes:
-                return PackageMember(holder, member)
-            case ["client", _, holder, member] if holder in _METHODS:
-                return PackageMember("", member)
-            case ["client", _, holder, method, argument] if holder in _METHODS:
-                return PackageMember(method, argument)
-        return None
+        around = (".".join(rest[:end]) for end in range(len(rest), 0, -1))
+        return next((each for each in around if each in self._older.places), None)
+
+    def _has_shared(self, names: Iterable[str]) -> bool:
+        return any(self._find_place(each) in self._shared for each in names)
