@@ -15,7 +15,7 @@ from dateline.cache import Cache, open_cache
 from dateline.collector import collection_off
 from dateline.model import MANIFEST, Api, DatelineError, Finding, Place
 from dateline.paths import name_folder
-from dateline.settings import UnknownProjectError, Workspace, list_former
+from dateline.settings import UnknownProjectError, Workspace, list_former, list_gone
 
 if TYPE_CHECKING:
     from dateline.check.baseline import Published
@@ -82,9 +82,29 @@ def check_projects(workspaces: Sequence[Workspace], against: str | None) -> Chec
         labels.setdefault(published.label, []).append(workspace.name)
         if not published.documents:
             checked.uncompared.append(workspace)
+    if against is not None and not os.path.lexists(against):
+        checked.errors.extend(_find_gone(workspaces, against))
     named = [f"{', '.join(names)}: {label}" for label, names in labels.items()]
     baseline = next(iter(labels), "") if len(labels) < 2 else "; ".join(named)
     return replace(checked, baseline=baseline)
+
+
+def _find_gone(workspaces: Sequence[Workspace], against: str) -> Iterator[DatelineError]:
+    """Yield an error for each project that *against* publishes and that is gone."""
+    from dateline.check.baseline import BaselineError
+    from dateline.check.git import GitError, Repository
+    from dateline.check.policy import FILE as POLICY
+
+    try:
+        repository = Repository(workspaces[0].output)
+        outputs = repository.list_folders(against, [MANIFEST, POLICY])
+    except GitError:  # which the project itself has reported
+        return
+    for folder in list_gone(outputs, workspaces):
+        yield BaselineError(
+            f"{name_folder(folder)}: project-gone: {against} publishes it, and `projects` finds it "
+            "no longer; put the project back, or list the remaining ones without a pattern"
+        )
 
 
 def _place_findings(workspace: Workspace, found: Iterable[Finding]) -> Iterator[Finding]:

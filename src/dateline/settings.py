@@ -74,6 +74,31 @@ def find_projects(names: Sequence[str] = ()) -> list[Workspace]:
     return []
 
 
+def list_gone(outputs: Iterable[Path], workspaces: Sequence[Workspace]) -> list[Path]:
+    """Return those of *outputs* for which a pattern of `projects` no longer finds a project.
+
+    Empty unless *workspaces* are all projects of the working folder. Outputs that one of them wrote
+    before its folder was renamed have a project.
+    """
+    settings = None
+    for above in _list_folders():
+        settings = _Settings.read(above)
+        if settings is not None or (above / SCHEMAS / _TABLE).exists():
+            break
+    if settings is None or "projects" not in settings.values:
+        return []
+    kept = {one.output.resolve() for one in workspaces}
+    if kept != {one.output.resolve() for one in settings.list_members()}:
+        return []
+    found = [folder.resolve() for folder in outputs]
+    gone = [folder for folder in found if folder not in kept and settings.has_lost(folder)]
+    for workspace in workspaces:
+        if workspace.output.resolve() not in found:
+            former = list_former(gone, workspace)
+            gone = [folder for folder in gone if folder not in former]
+    return gone
+
+
 def list_former(outputs: Iterable[Path], workspace: Workspace) -> list[Path]:
     """Return those of *outputs* that may be what *workspace* wrote before its folder was renamed.
 
@@ -183,6 +208,18 @@ class _Settings:
             strict=self.values.get("strict", False),
             rule_pages=self.values.get("rule-pages", ""),
             converters=self.values.get("converters"),
+        )
+
+    def has_lost(self, output: Path) -> bool:
+        """Return whether a pattern of `projects` finds no project any longer above *output*."""
+        home = self.folder.resolve()
+        inside = [above.relative_to(home) for above in output.parents if home in above.parents]
+        return any(
+            above.match(pattern)
+            and ("**" in pattern or len(above.parts) == len(Path(pattern).parts))
+            and self._find_member(self.folder / above) is None
+            for above in inside
+            for pattern in self.values["projects"]
         )
 
     def list_members(self) -> Iterator[Workspace]:

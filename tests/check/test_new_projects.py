@@ -118,6 +118,32 @@ def test_member_that_lost_its_version_table_is_not_left_out(repository: Path) ->
     )
 
 
+@pytest.mark.parametrize(
+    ("listed", "target", "refused"),
+    [
+        ("*", "", True),
+        ("films", "", False),
+        ("[c-z]*", "", False),
+        ("*", "tools", False),
+        ("*", "films/tools", True),
+    ],
+)
+def test_project_of_a_pattern_does_not_disappear(
+    repository: Path, listed: str, target: str, refused: bool
+) -> None:
+    copy_generated(repository / "films")
+    commit(repository)
+    if target:
+        shutil.move(repository / "books", repository / target)
+    else:
+        shutil.rmtree(repository / "books")
+    (repository / "dateline.toml").write_text(f'projects = ["{listed}"]\n', "utf-8")
+    outcome = dateline("check", "--against", "main")
+    expected = ["books/generated: project-gone"] if refused else []
+    assert [": ".join(line.split(": ")[:2]) for line in outcome.err.splitlines()] == expected
+    assert outcome.status == (3 if refused else 0)
+
+
 def test_unreadable_settings_claim_no_outputs(repository: Path) -> None:
     (repository / "books" / "dateline.toml").write_text("output = 1\n", "utf-8")
     add(repository, "tools")

@@ -15,7 +15,7 @@ import shlex
 import shutil
 import subprocess
 from collections.abc import Iterable, Iterator
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Final, NamedTuple
 
 from dateline.model import MANIFEST, DatelineError
@@ -142,6 +142,16 @@ class Repository:
             # a submodule is a repository of its own
             if found.split(" ")[1] == "blob"
         ]
+
+    def list_folders(self, reference: str, files: Iterable[str]) -> list[Path]:
+        """Return the folders that have all *files* in the commit *reference*; none if unknown."""
+        commit = self._find_commit(reference)
+        found = [PurePosixPath(blob.name) for blob in self.files(commit)] if commit else []
+        wanted = {*files}
+        names: dict[PurePosixPath, set[str]] = {}
+        for path in found:
+            names.setdefault(path.parent, set()).add(path.name)
+        return sorted(self.top / folder for folder, has in names.items() if wanted <= has)
 
     def has_file(self, folder: Path, reference: str) -> bool:
         """Return whether *reference* names a commit that has a file in *folder*."""
