@@ -430,10 +430,11 @@ class _Body:
             return
         is_maybe_json = not name or is_json(name)
         found = find_essence(self._newest, content_type)
-        if found in self._parsed or (is_maybe_json and any(map(is_json, self._parsed))):
-            raise RequestError(f"a body of {quote(name)} is not read", Fault.UNSUPPORTED_MEDIA)
-        if found in self.newer:
+        is_parsed = found in self._parsed or (is_maybe_json and any(map(is_json, self._parsed)))
+        if is_parsed or found in self.newer:
             choose_reader(self._readers, content_type)
+        if is_parsed:
+            raise RequestError(f"a body of {quote(name)} is not read", Fault.UNSUPPORTED_MEDIA)
 
     def lift(self, content: bytes, content_type: str | None) -> bytes:
         """Return *content* in the form of the newest version. Raises RequestError."""
