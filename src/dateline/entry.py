@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 INTERRUPTED = 130
@@ -24,7 +25,7 @@ _COMPLETION = "_DATELINE_COMPLETE"  # set by the completion scripts of bash, zsh
 
 def main() -> None:
     """Run the command line and exit with its status."""
-    if sys.argv[1:] in (["--help"], ["-h"], []):
+    if sys.argv[1:] in (["--help"], ["-h"], []) and _COMPLETION not in os.environ:
         # parsing needs click, whose import takes longer than python takes to start
         from pathlib import Path
 
@@ -46,8 +47,6 @@ def command() -> None:
 
     For large definitions, freeing them takes longer than many commands.
     """
-    import os
-
     status: int | str | None = 0
     try:
         main()
@@ -84,8 +83,6 @@ def _answer_without_parsing(arguments: list[str]) -> str | None:
 
 
 def _run() -> int:
-    import os
-
     from dateline.collector import collection_off
 
     with collection_off():
