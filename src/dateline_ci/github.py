@@ -44,6 +44,18 @@ def write_base() -> None:
     write_outputs(against=against)
 
 
+def find_merged_base(pull: dict[str, Any]) -> str:
+    """Return what the request is merged into, if its merge is checked out, as by default, or "".
+
+    The event may name an older commit of the base. A shallow clone has the parents' names only.
+    """
+    command = ["git", "cat-file", "commit", "HEAD"]
+    text = subprocess.run(command, check=False, capture_output=True, text=True).stdout
+    parents = re.findall("^parent ([0-9a-f]+)$", text.partition("\n\n")[0], re.MULTILINE)
+    is_merge = parents[1:] == [pull.get("head", {}).get("sha")]
+    return str(parents[0]) if is_merge else ""
+
+
 def fetch_commit(against: str) -> str:
     """Fetch the revision *against* from `origin`; return its commit.
 
@@ -64,7 +76,7 @@ def find_base() -> str:
     if path := os.environ.get("GITHUB_EVENT_PATH"):
         event = json.loads(Path(path).read_text(encoding="utf-8"))
     if pull := event.get("pull_request"):
-        return str(pull["base"]["sha"])
+        return find_merged_base(pull) or str(pull["base"]["sha"])
     if group := event.get("merge_group"):
         return str(group["base_sha"])
     before = str(event.get("before") or "")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+from collections.abc import Collection
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,7 @@ def run_action(
     comments: CommentHost,
     event: dict[str, object] | None = None,
     event_name: str = "pull_request",
+    without: Collection[str] = ("install",),
     **given: str,
 ) -> Run:
     """Run the action on a pull request from *checkout*, or on *event*."""
@@ -39,7 +41,21 @@ def run_action(
     }
     runner = Runner(Path(__file__).parents[2], checkout.root, temporary, variables)
     inputs = {"project": PROJECT, "generated": "false", **given}
-    return runner.run(inputs, without=frozenset({"install"}))
+    return runner.run(inputs, without=frozenset(without))
+
+
+def test_base_is_what_the_request_is_merged_into(clean: Checkout, comments: CommentHost) -> None:
+    """Also if the event names an older commit."""
+    git("-C", str(clean.root), "fetch", "--quiet", "--depth=1", "origin", "main")
+    head = git("-C", str(clean.root), "rev-parse", "HEAD").strip()
+    merge = ["commit-tree", "HEAD^{tree}", "-p", clean.base, "-p", head, "-m", "Merge"]
+    merged = git("-C", str(clean.root), *merge).strip()
+    git("-C", str(clean.root), "checkout", "--quiet", merged)
+    for named, base in ((head, clean.base), (clean.base, head)):
+        pull = {"number": 7, "base": {"sha": head}, "head": {"sha": named}}
+        others = ("install", "check", "comment", "verdict")
+        run = run_action(clean, comments, {"pull_request": pull}, without=others)
+        assert run.steps["base"]["against"] == base
 
 
 def find_annotations(run: Run) -> list[str]:
