@@ -398,7 +398,15 @@ class _Maker:
 
     def _object(self, shape: Mapping[str, Any]) -> Change:
         change = self._fields(shape)
+        if self._compiler.way == "up":
+            change = self._drop_spellings(shape, change)
         return values.add_defaults(shape["defaults"], change) if "defaults" in shape else change
+
+    def _drop_spellings(self, shape: Mapping[str, Any], change: Change) -> Change:
+        """Return *change* without fields that it would change or leave out in another case."""
+        changed = {name for name, below in shape.get("fields", {}).items() if self._acts(below)}
+        own = {*shape.get("fields", ()), *shape.get("names", ()), *shape.get("declared", ())}
+        return values.drop_spellings(change, own, {*changed, *shape.get("left_out", ())})
 
     def _fields(self, shape: Mapping[str, Any]) -> Change:
         required = frozenset(shape.get("required", ()))

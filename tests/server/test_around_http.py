@@ -330,6 +330,40 @@ def test_undeclared_content_type_that_may_be_json_is_not_sent(shop: Shop, types:
     assert (page.status, page.body == b"<p>no</p>") == (404, not is_json)
 
 
+@cases(
+    ("query", "seen"),
+    [
+        ("limit=2&page_size=3&PAGE_SIZE=4&Page.Size=5&[page_size]=6&a=7", "a=7&page_size=2"),
+        ("limit=2;a=1", None),
+        ("a=1;Limit=2", None),
+        ("a=1;Page_size=2", None),
+        ("a=1;b=page_size&State=1", "a=1;b=page_size&page_size=3"),
+    ],
+)
+def test_newer_query_parameters_are_removed_in_any_spelling(
+    shop: Shop, query: str, seen: str | None
+) -> None:
+    backend = Backend(b'{"items": []}')
+    status = get(wrap(shop, backend), path=f"/api/orders?{query}").status
+    assert status == (400 if seen is None else 200)
+    assert backend.scope is None or backend.scope["query_string"].decode() == seen
+
+
+def test_newer_fields_of_requests_are_removed_in_any_case(shop: Shop) -> None:
+    sent = {
+        **{"buyer": "Ada", "Customer_Name": "Bob", "EXPRESS": True, "Wanted_At": "soon", "Own": 1},
+        "payment": {"kind": "card", "last4": "1", "BRAND": "x"},
+    }
+    backend = Backend(status=201)
+    headers = [*AT, (b"content-type", b"application/json")]
+    scope = request("POST", "/api/orders", headers)
+    assert ask(wrap(shop, backend), scope, json.dumps(sent).encode()).status == 201
+    assert json.loads(backend.received) == {
+        **{"customer_name": "Ada", "Own": 1},
+        "payment": {"kind": "card", "last4": "1"},
+    }
+
+
 class Download:
     """An application that sends a body in pieces, and records how many pieces were sent when."""
 

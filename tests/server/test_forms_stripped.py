@@ -90,11 +90,17 @@ LEFT_OUT: Final[list[tuple[str, str, str]]] = [
     (B, HERE + part('filename="a"; name="later"') + END, HERE + END),
     *[
         (B, HERE + part(f'name="{name}"') + END, HERE + END)
-        for name in ("later[]", "later[a][b]", "later.a", " later ", "%6Cater", "l%61ter[0]")
+        for name in (
+            *("later[]", "later[a][b]", "later.a", " later ", "%6Cater", "l%61ter[0]"),
+            *("LATER", "Later[]", "[later]", "[Later][0]", "laTer.a"),
+        )
     ],
     *[
         (PAIRS, f"here=1&{name}=2&here=3", "here=1&here=3")
-        for name in ("later", "%6cater", "later[]", "later%5B%5D", "later.a", "+later", "later%00")
+        for name in (
+            *("later", "%6cater", "later[]", "later%5B%5D", "later.a", "+later", "later%00"),
+            *("LATER", "l%41ter[]", "[later]", "%5BLater%5D", "later]"),
+        )
     ],
     (PAIRS, "later=1&later", ""),
 ]
@@ -108,6 +114,7 @@ def test_newer_parts_are_removed_in_any_spelling(
 
 
 def test_part_that_the_version_has_stays() -> None:
+    assert read(PAIRS, b"Later=1&later=2&LATER=3", ("Later",)) == b"Later=1"
     names = ("here", "later[]")
     assert read(PAIRS, b"later[]=1&later=2&later[0]=3", names) == b"later[]=1"
     content = part('name="later[]"') + LATER + END
@@ -122,6 +129,7 @@ HOSTILE: Final[list[tuple[str | None, str]]] = [
     ("multipart/form-data; boundary=b; charset=utf-16", HERE + END),
     (f"{PAIRS}; charset=utf-16", "here=1"),
     (PAIRS, "here=1;later=2"),
+    (PAIRS, "here=1;[LATER]=2"),
     (PAIRS, "here=1;%6cater[0]=2&here=2"),
     (B, "later=2"),
     (B, ""),
@@ -214,3 +222,31 @@ def test_form_with_two_boundaries_is_refused_by_the_layer(kind: str, second: str
     with pytest.raises(refused()):
         choose(f"{B}, {named}")
     assert choose(f"{B}, ") == B
+
+
+@cases(
+    ("sent", "kept"),
+    [
+        *[(f"a=1{sign}later=2", "") for sign in (", ", ",", " ", "\t")],
+        *[
+            (f"a=1; {name}=2", "a=1")
+            for name in ("Later", '"later"', "%4cater", "later[0]", "later ")
+        ],
+        ("a=1, b=2; laters=3; b=later", "a=1, b=2; laters=3; b=later"),
+    ],
+)
+def test_newer_cookies_are_removed_in_any_spelling(sent: str, kept: str) -> None:
+    package = generate_payments()
+    foreign = package.module("server.spellings").Foreign(["a"], GONE)
+    scope = {"headers": [(b"cookie", sent.encode())]}
+    left = package.module("server.rewriting").write_cookies(scope, foreign.has, {}, {})["headers"]
+    assert left == ([(b"cookie", kept.encode())] if kept else [])
+
+
+@cases("name", ["X-Later", "x-later", "x_later", "X_LATER"])
+def test_newer_headers_are_removed_in_any_spelling(name: str) -> None:
+    found = generate_payments().module("server.spellings").Foreign
+    assert found(["X-Here"], ["X-Later"], is_header=True).has(name)
+    # another one of the caller's, unless its values are converted
+    assert not found([name], ["X-Later"], is_header=True).has(name.lower())
+    assert not found([name], [], is_header=True).has("x_later")

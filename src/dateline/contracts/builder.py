@@ -327,9 +327,13 @@ class Builder:
             "fields": {name: node for name, node in sorted(fields.items()) if node is not None},
         }
         extras = self.node(*(schema for schema, _ in flat.extras)) if flat.extras else None
-        if extras is not None:
-            result |= {"extras": extras, "declared": sorted(fields)}
-        result = {key: value for key, value in result.items() if value or key == "declared"}
+        result |= {"extras": extras}
+        result = {key: value for key, value in result.items() if value}
+        spelled = {*self._list_keys(flat), *fields}
+        # other spellings of fields are left out of requests, but not those that are fields
+        is_alike = not down and len({*map(str.casefold, spelled)}) < len(spelled)
+        if result and (extras is not None or is_alike):
+            result["declared"] = sorted(fields)
         if result and down:
             staying = sorted(flat.required & result.get("fields", {}).keys())
             result |= {"required": staying} if staying else {}

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from functools import partial
 from typing import Final
 from urllib.parse import unquote, unquote_to_bytes
 
 from .runtime.errors import Fault, RequestError, quote
+from .spellings import Foreign
 
 # Only what all parsers of forms read alike is accepted: another reading might have the parts.
 _TYPE: Final = re.compile(
@@ -28,14 +29,13 @@ _NAME: Final = re.compile(rb"""(?<![a-z])name[*\d]*\s*=\s*("[^"\\]*"|[^\s;"]*)""
 
 
 class FormReader:
-    """Reads forms without the parts *gone*, whose names may go on with `[` or `.`.
+    """Reads forms without the parts *gone*, however their names are spelled.
 
     *names* are those of the caller's version, which stay.
     """
 
     def __init__(self, gone: Collection[str], names: Collection[str]) -> None:
-        self._gone = frozenset(gone)
-        self._names = names
+        self._foreign = Foreign(names, gone)
 
     def of_type(self, content_type: str | None) -> Callable[[bytes], bytes]:
         """Return the reader of a body of *content_type*. It raises RequestError, as this does."""
@@ -50,28 +50,29 @@ class FormReader:
             raise RequestError("the content type of the body names no boundary")
         return partial(self._read_parts, b"--" + boundary.encode("latin-1"))
 
-    def _is_kept(self, name: str) -> bool:
-        name = name.strip(" \t\r\n\0\ufeff'")
-        begin = re.split(r"[\[.]", name, maxsplit=1)[0]
-        return name in self._names or self._gone.isdisjoint((name, begin))
-
     def _read_pairs(self, content: bytes) -> bytes:
-        kept = []
-        for pair in content.split(b"&"):
-            first, *others = [_decode_name(each) for each in pair.split(b";")]
-            # some parsers end a pair at a semicolon
-            if not all(map(self._is_kept, others)):
-                raise RequestError("the body has a semicolon that is not encoded")
-            if self._is_kept(first):
-                kept.append(pair)
-        return b"&".join(kept)
+        return b"&".join(keep_pairs(content, self._foreign.has, "the body"))
 
     def _read_parts(self, line: bytes, content: bytes) -> bytes:
         before, *parts = content.split(line)
         if not parts or before.strip(b"\r\n") or parts[-1].rstrip() != b"--":
             raise _unreadable()
-        kept = [part for part in parts[:-1] if all(map(self._is_kept, _read_names(part)))]
+        kept = [part for part in parts[:-1] if not any(map(self._foreign.has, _read_names(part)))]
         return line.join([before, *kept, parts[-1]])
+
+
+def keep_pairs(pairs: bytes, is_gone: Callable[[str], bool], where: str) -> Iterator[bytes]:
+    """Yield those of *pairs*, a query string or a form, whose name is not gone.
+
+    Raises RequestError if one has such a name behind a semicolon, at which some parsers end a pair.
+    *where* they are is named in its message.
+    """
+    for pair in pairs.split(b"&"):
+        first, *others = [_decode_name(each) for each in pair.split(b";")]
+        if any(map(is_gone, others)):
+            raise RequestError(f"{where} has a semicolon that is not encoded")
+        if not is_gone(first):
+            yield pair
 
 
 def _decode_name(pair: bytes) -> str:

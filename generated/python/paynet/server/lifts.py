@@ -37,6 +37,7 @@ from .runtime.errors import Fault, RequestError, encode, quote
 from .runtime.lifting import ConversionError, Lifting, UnfitError, identity
 from .runtime.media_types import choose_media_type, essence, find_essence, is_json
 from .runtime.sequences import Framing, is_sequential
+from .spellings import Foreign
 
 _REWRITE: Final = {
     "query": write_query,
@@ -101,11 +102,18 @@ class RequestLift:
             if not is_same or (is_strict and parameters):
                 fields = Fields(operation, place, [*parameters.values()], older, up)
                 spread = Spread(known.values(), newer or older)
-                names = {*known, *spread.names}
+                names = {*known, *spread.names} - fields.names
                 if place == "querystring" and older.parameters("query"):
                     names = set()  # what callers have there is not the newest version's
+                elif place != "querystring":
+                    names |= {
+                        name
+                        for name, each in parameters.items()
+                        if older.resolve(each) != _resolve(newer, known.get(name))
+                    }
+                foreign = Foreign(fields.names, names, is_header=place == "header")
                 self._places.append(
-                    _Place(fields, goal, lifts[1], parameters, known, names, spread)
+                    _Place(fields, goal, lifts[1], parameters, known, foreign, spread)
                 )
         if older.request["body"] is not None:
             body = _Body(operation, older, newer, up, strip, most=most)
@@ -273,7 +281,7 @@ class _Place:
         strip: Change,
         parameters: Parameters,
         known: Parameters,
-        names: set[str],
+        foreign: Foreign,
         spread: Spread,
     ) -> None:
         self._spread = spread
@@ -281,8 +289,7 @@ class _Place:
         self._template = template
         self._strip = strip
         self._known = known
-        # names of the newest version that callers do not know are not theirs
-        self._foreign = names - fields.names
+        self._foreign = foreign
         self._respelled = {
             name
             for name, each in parameters.items()
@@ -312,17 +319,27 @@ class _Place:
         for name in changed.keys() & self._spread.objects:
             changed[name] = self._spread.select(name, changed[name])
         gone = {*changed, *(name for name in sent if name not in lifted)}
-        gone = {*self._fields.list_sent(gone, sent), *self._foreign}
+        gone = {*self._fields.list_sent(gone, sent)}
         if place != "path":
-            if place == "querystring" and not gone:
+            if place == "querystring" and not (gone or self._foreign):
                 return scope
-            return _REWRITE[place](scope, gone, changed, self._known)
+            return _REWRITE[place](scope, self._find_gone(gone), changed, self._known)
         # the names of parameters in paths are not sent
         if all(texts.get(name) == value for name, value in changed.items()):
             return scope
         known = self._known
         marked = {name: lifted[name] for name in known if is_marked(known[name]) and name in lifted}
         return write_path(scope, self._template, {**texts, **marked, **changed}, known)
+
+    def _find_gone(self, names: set[str]) -> Callable[[str], bool]:
+        """Return what says whether a parameter is one of *names*, or is not its caller's."""
+        if self._fields.place == "header":
+            names = {name.lower() for name in names}
+
+        def is_gone(name: str) -> bool:
+            return name in names or name.partition("[")[0] in names or self._foreign.has(name)
+
+        return is_gone
 
 
 class _Body:

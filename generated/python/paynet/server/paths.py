@@ -10,6 +10,7 @@ from typing import Final, Generic, TypeVar
 from urllib.parse import parse_qsl, unquote, unquote_plus
 
 from .runtime.asgi import SLASH
+from .spellings import fold
 
 R = TypeVar("R")
 T = TypeVar("T")
@@ -154,7 +155,7 @@ def is_plain_query(sent: bytes, known: Collection[tuple[str, str]]) -> bool:
 
 def _fold(name: str, value: str) -> tuple[str, str]:
     name = re.split(r"[\[\0]", name)[0].strip()
-    return re.sub("[. ]", "_", name).casefold(), value.partition("\0")[0].strip().casefold()
+    return fold(name), value.partition("\0")[0].strip().casefold()
 
 
 def _split(text: str) -> tuple[str, list[tuple[str, str]], bool]:

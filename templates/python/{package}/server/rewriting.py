@@ -13,35 +13,37 @@ from functools import partial
 from typing import Any, Final
 from urllib.parse import quote, quote_plus, unquote
 
+from .forms import keep_pairs
 from .nested import STYLE
 from .objects import CONTENT, decode_cookie, find_notation, is_encoded_cookie
 from .paths import PathTemplate
-from .runtime import errors, query
+from .runtime import errors
 from .runtime.asgi import Headers, Scope
 from .runtime.errors import RequestError
 
 Parameters = Mapping[str, Mapping[str, Any]]
 """Parameters in one place of a request by their names, as the contract data describe them."""
 
+IsGone = Callable[[str], bool]
+"""Takes the name of a parameter that was sent; returns whether it is left out."""
+
 Encode = Callable[[str], str]
 
 # What no header contains, and what ends a cookie for some servers.
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 _END: Final = re.compile(r";|,[ \t]")
+_SPLIT: Final = re.compile(r"[,\s]+")
 
 
 def write_query(
-    scope: Scope, gone: set[str], values: Mapping[str, Any], described: Parameters
+    scope: Scope, is_gone: IsGone, values: Mapping[str, Any], described: Parameters
 ) -> Scope:
-    """Return *scope* with *values* in its query string, and without the parameters *gone*.
+    """Return *scope* with *values* in its query string, and without the parameters that are gone.
 
     The values are plain ones, by the names of *described*. All other pairs are unchanged.
     """
-    kept = []
-    for pair in scope.get("query_string", b"").split(b"&"):
-        for name, _ in query.pairs(pair):
-            if name not in gone and name.partition("[")[0] not in gone:
-                kept.append(pair)
+    sent = scope.get("query_string", b"")
+    kept = [pair for pair in keep_pairs(sent, is_gone, "the query string") if pair]
     pairs = [
         f"{quote_plus(name)}={quote_plus(text)}".encode()
         for key, value in values.items()
@@ -51,7 +53,7 @@ def write_query(
 
 
 def write_whole_query(
-    scope: Scope, _: set[str], values: Mapping[str, Any], described: Parameters
+    scope: Scope, _: IsGone, values: Mapping[str, Any], described: Parameters
 ) -> Scope:
     """Return *scope* with the one of *values* as its query string, or without a query string."""
     written = "".join(_write_whole(value, described[name]) for name, value in values.items())
@@ -66,11 +68,12 @@ def _write_whole(value: Any, described: Mapping[str, Any]) -> str:
 
 
 def write_headers(
-    scope: Scope, gone: set[str], values: Mapping[str, Any], described: Parameters
+    scope: Scope, is_gone: IsGone, values: Mapping[str, Any], described: Parameters
 ) -> Scope:
-    """Return *scope* with *values* in its headers, and without the headers *gone*."""
-    names = {name.lower().encode("latin-1") for name in gone}
-    kept: Headers = [field for field in scope["headers"] if field[0].lower() not in names]
+    """Return *scope* with *values* in its headers, and without the headers that are gone."""
+    kept: Headers = [
+        field for field in scope["headers"] if not is_gone(field[0].decode("latin-1").lower())
+    ]
     for name, value in values.items():
         text = _join(value, described.get(name, {}))
         kept.append((name.lower().encode("latin-1"), _encode_field(name, text)))
@@ -78,9 +81,12 @@ def write_headers(
 
 
 def write_cookies(
-    scope: Scope, gone: set[str], values: Mapping[str, Any], described: Parameters
+    scope: Scope, is_gone: IsGone, values: Mapping[str, Any], described: Parameters
 ) -> Scope:
-    """Return *scope* with *values* in its cookies, and without the cookies *gone*."""
+    """Return *scope* with *values* in its cookies, and without the cookies that are gone.
+
+    Some parsers also end a cookie at a comma or a blank.
+    """
     kept = []
     headers: Headers = []
     for field in scope["headers"]:
@@ -88,8 +94,11 @@ def write_cookies(
             headers.append(field)
             continue
         for pair in field[1].decode("latin-1").split(";"):
-            name = pair.partition("=")[0].strip(" \t")
-            if name not in gone and decode_cookie(name) not in gone:
+            first, *others = _SPLIT.split(pair.strip())
+            names = [
+                each.partition("=")[0] for each in (first, *others) if "=" in each or each is first
+            ]
+            if not any(is_gone(name) or is_gone(decode_cookie(name)) for name in names):
                 kept.append(pair.strip(" \t"))
     kept += [
         each

@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, 
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from http import HTTPStatus
+from itertools import product
 from typing import Any, Final
 from urllib.parse import parse_qsl, unquote
 
@@ -71,7 +72,10 @@ _BLANKS: Final = BLANKS.encode()
 # Headers by which callers name another method if they can only send POST, and the parameter of a
 # query that does the same.
 METHOD_HEADERS: Final = frozenset(
-    {b"x-http-method-override", b"x-http-method", b"x-method-override"}
+    each.encode()
+    for name in ("x-http-method-override", "x-http-method", "x-method-override")
+    # many applications don't distinguish `-` from `_`
+    for each in map("".join, product(*({sign, "_"} if sign == "-" else sign for sign in name)))
 )
 _METHOD: Final = "_method"
 

@@ -304,6 +304,24 @@ def rebuild(
     return change
 
 
+def drop_spellings(change: Change, own: Container[str], names: Iterable[str]) -> Change:
+    """Return *change* for objects without the fields that are *names* in another case.
+
+    Some readers ignore the case of names, and *change* does not. Fields with *own* names stay.
+    """
+    folded = frozenset(map(str.casefold, names))
+
+    def apply(value: Json) -> Json:
+        if not isinstance(value, dict):
+            return change(value)
+        strange = {name for name in value if name.casefold() in folded and name not in own}
+        if not strange:
+            return change(value)
+        return change({name: each for name, each in value.items() if name not in strange})
+
+    return apply
+
+
 def _change_extras(
     fields: Mapping[str, Change], extras: Change, known: Container[str], required: Container[str]
 ) -> Change:
