@@ -118,6 +118,17 @@ def test_member_that_lost_its_version_table_is_not_left_out(repository: Path) ->
     )
 
 
+@pytest.mark.parametrize("where", ["copy", "copy/spec", "copy/spec/production"])
+def test_copy_of_outputs_has_a_document_of_each_version(repository: Path, where: str) -> None:
+    shutil.move(repository / "books" / "generated", repository / "copy")
+    command = ("-C", str(repository / "books"), "check", "--against", str(repository / where))
+    assert dateline(*command).status == 0
+    (repository / "copy/spec/production/2024-01-15.json").unlink()
+    outcome = dateline(*command)
+    assert (outcome.status, outcome.out) == (3, "")
+    assert "copy/spec/production/2024-01-15.json:1:1: baseline-edited: " in outcome.err
+
+
 @pytest.mark.parametrize(
     ("listed", "target", "refused"),
     [

@@ -126,7 +126,7 @@ def read_tree(output: Path, *, restoring: bool = False) -> Published:
     if restoring and POLICY in names and not _is_policy(output):
         names.remove(POLICY)
     edited = [
-        name for name in names if name in manifest and _digest(folder, name) not in manifest[name]
+        name for name in names if name in manifest and folder.digest(name) not in manifest[name]
     ]
     if edited and not restoring:
         raise BaselineError(explain_edited(output, edited))
@@ -335,9 +335,12 @@ def read_baseline(
         if not names and not of_environment:
             raise BaselineError(f"{path}: baseline-empty: no spec/*/*.json is in this folder")
         names += _policy_in(root)
-        return _read_published(
-            str(path), names, OutputFolder(root), f"{name_path(root)}/", readings
-        )
+        where = name_path(root)
+        published = _read_published(str(path), names, OutputFolder(root), f"{where}/", readings)
+        # those of all versions, in the environments that were copied
+        copied = {name.rpartition("/")[0] for name in names}
+        _require_all(published, names, where, lambda name: name.rpartition("/")[0] in copied)
+        return published
     if path.exists() or path.is_symlink():
         return _single(path, readings)
     try:
@@ -411,10 +414,20 @@ def _at_revision(
     tree = CommittedFolder(repository, files, prefix, known)
     names = [blob.name.removeprefix(prefix) for blob in blobs]
     published = _mark_unrecorded(_read_published(label, names, tree, prefix, readings))
-    for name in published.policy.names if published.policy else ():
-        if name not in names:
-            raise BaselineError(_lost(f"{label}, {root}", name))
+    _require_all(published, names, f"{label}, {root}")
     return _with_owners(published, repository, commit)
+
+
+def _require_all(
+    published: Published,
+    names: Collection[str],
+    root: str,
+    is_wanted: Callable[[str], bool] = lambda _: True,
+) -> None:
+    """Raise BaselineError if *names* lack a document that the record of *published* lists."""
+    for name in published.policy.names if published.policy else ():
+        if name not in names and is_wanted(name):
+            raise BaselineError(_lost(root, name))
 
 
 def _single(path: Path, readings: Readings) -> Published:
@@ -484,11 +497,3 @@ def _read_published(
         announcements=announcements,
         policy=policy,
     )
-
-
-def _digest(folder: OutputFolder, name: str) -> str:
-    """Return the digest of the file *name* in *folder*; that of nothing if it can't be read."""
-    try:
-        return sha256(folder.content(name)).hexdigest()
-    except UnreadableFileError:
-        return ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from pathlib import Path, PurePosixPath
 
 from dateline.bundle import Files, FolderFiles
@@ -22,6 +23,13 @@ class OutputFolder:
         if name not in self.known:
             self.known[name] = file_content(self.root / name, ADOPTED.size)
         return self.known[name]
+
+    def digest(self, name: str) -> str:
+        """Return the digest of the file *name*; that of nothing if it can't be read."""
+        try:
+            return sha256(self.content(name)).hexdigest()
+        except UnreadableFileError:
+            return ""
 
     def around(self, name: str) -> Files:
         """Return the files in the folder of the file *name*."""
