@@ -297,6 +297,38 @@ def show(value: object) -> object:
     return None
 """,
     ),
+    "assigned known": (
+        """\
+from library.v2025_01_01 import Client, Loan
+
+
+def show(client: Client, loan: Loan | None = None) -> object:
+    first = None
+    if loan is None:
+        first = loan = client.fetch_loan("1")
+    second = loan or client.fetch_loan("1")
+    third = client.fetch_loan("1") if loan else None
+    for third in [loan]:
+        pass
+    assert third
+    return loan.reader, first and first.reader, second.reader, third.reader
+""",
+        """\
+from library.v2026_01_01 import Client, Loan
+
+
+def show(client: Client, loan: Loan | None = None) -> object:
+    first = None
+    if loan is None:
+        first = loan = client.get_loan("1")
+    second = loan or client.get_loan("1")
+    third = client.get_loan("1") if loan else None
+    for third in [loan]:
+        pass
+    assert third
+    return loan.borrower, first and first.borrower, second.borrower, third.borrower
+""",
+    ),
     "shadowed": (
         """\
 from library.v2025_01_01 import Loan
@@ -496,6 +528,48 @@ def show(client: Client, loan: Loan, person: Person, kind: Kind) -> object:
     match person:
         case Mine(«name»=who) | Person(«name»=who):
             return loan.owner.«name», client.get_fees().total, client.fetch_loan, kind.«TAPE»
+""",
+    # variables that other code may assign something else to
+    "assigned": """\
+from library.v2025_01_01 import Client, Loan, NewLoan
+from other import kept, make
+
+
+def fetch() -> Loan: ...
+
+
+def show(is_new, thing, kind, loan=None) -> object:
+    loan = loan or fetch()
+    first = fetch()
+    if is_new:
+        first = make()
+    second = thing or fetch()
+    third = fetch() if is_new else make()
+    if isinstance(thing, str):
+        thing = fetch()
+    create = NewLoan
+    if is_new:
+        create = kind
+    fourth = make()
+    try:
+        fourth = fetch()
+    except KeyError:
+        pass
+    names = loan.«reader», first.«reader», second.«reader», third.«reader», thing.«reader»
+    first.«reader» = fourth.«reader»
+    return names, create(«reader»="x"), (fifth := fetch() or kept), fifth.«reader»
+
+
+SHARED = Client()
+
+
+def change() -> None:
+    global SHARED
+    SHARED = make()
+
+
+def use() -> object:
+    return SHARED.«fetch_loan»("1")
 """,
     "unknown": """\
 from library.v2025_01_01 import Loan

@@ -21,6 +21,7 @@ jedi.settings.cache_directory = _SCRATCH.name
 
 _METHODS = ("Methods", "AsyncMethods")
 _CLIENTS = ("Client", "AsyncClient")
+_VARIABLE = re.compile(r"(?<![\w.])([^\W\d]\w*)[ \t]*\.[ \t]*$")
 
 
 class PackageMember(NamedTuple):
@@ -32,6 +33,27 @@ class PackageMember(NamedTuple):
 
     holder: str
     name: str
+
+
+def _parse(text: str) -> ast.Module:
+    """Return *text* as a tree, empty for syntax that is newer than this Python."""
+    try:
+        return ast.parse(text)
+    except (SyntaxError, ValueError):
+        return ast.Module([], [])
+
+
+def _split_choice(node: ast.expr) -> Iterator[ast.expr]:
+    """Yield the expressions of which *node* has the value of one."""
+    match node:
+        case ast.BoolOp(values=values):
+            for each in values:
+                yield from _split_choice(each)
+        case ast.IfExp():
+            yield from _split_choice(node.body)
+            yield from _split_choice(node.orelse)
+        case _:
+            yield node
 
 
 def _name_whole(found: Any) -> str:
@@ -67,6 +89,7 @@ class NameResolver:
         self._script = jedi.Script(text, path=path, project=self._project)
         self._folders = folders
         self._lines = text.split("\n")
+        self._tree = _parse(text)
         self._older = older
         self._shared = shared
 
@@ -87,7 +110,8 @@ class NameResolver:
         members = {self._read(each) for each in names}
         is_named = not keyword or all(each.name == keyword for each in found)
         known = {each for each in members if each is not None}
-        return known, is_named and len(members) == 1 and not self._has_shared(names)
+        is_certain = is_named and len(members) == 1 and not self._has_shared(names)
+        return known, is_certain and not (known and self._may_be_other(line, column))
 
     def _find_assigned(self, line: int, column: int) -> tuple[set[PackageMember], bool]:
         """Return what `find_members` does for an attribute, by the type of what has it.
@@ -106,15 +130,73 @@ class NameResolver:
         own = [each for each in types if self._read(f"{each.full_name}.{name}") is None]
         inherited = {PackageMember(holder, name) for holder in self._list_inherited(own)}
         known = {each for each in members if each is not None}
-        is_certain = len(members) == 1 and not inherited
-        return known | inherited, is_certain and not self._has_shared(names)
+        is_certain = len(members) == 1 and not inherited and not self._has_shared(names)
+        return known | inherited, is_certain and not self._may_be_other(line, column)
+
+    def _may_be_other(self, line: int, column: int) -> bool:
+        """Return whether the variable that has the attribute at a place may be of unknown type."""
+        found = _VARIABLE.search(self._lines[line - 1][:column])
+        return found is not None and self.is_varied(line, found.start(1))
+
+    def is_varied(self, line: int, column: int) -> bool:
+        """Return whether the variable at a place may be of unknown type."""
+        named = self._script.get_references(line, column, scope="file")
+        defined = [each for each in named if each.is_definition()]
+        if [each.type for each in defined] == ["param"]:
+            # it may be a fixture of pytest, which only its use shows
+            return False
+        return any(map(self._is_unknown, defined))
+
+    def _is_unknown(self, defined: Any) -> bool:
+        """Return whether the variable *defined* gets a value there whose type can't be inferred."""
+        types = [each.name for each in defined.infer()]
+        if defined.type == "param":
+            # a default may not be the only value
+            types = [each for each in types if each != "NoneType"]
+        return not types or not all(
+            map(self._is_inferred, self._list_choices(defined.line, defined.column))
+        )
+
+    def _list_choices(self, line: int, column: int) -> Iterator[ast.expr]:
+        """Yield the expressions of which one is assigned to the variable at a place."""
+        for node in ast.walk(self._tree):
+            match node:
+                case ast.Assign([ast.Name() as target]) | ast.AnnAssign(ast.Name() as target):
+                    pass
+                case ast.NamedExpr(ast.Name() as target):
+                    pass
+                case _:
+                    continue
+            if node.value is not None and self._locate(target.lineno, target.col_offset) == (
+                line,
+                column,
+            ):
+                yield from _split_choice(node.value)
+
+    def _is_inferred(self, node: ast.expr) -> bool:
+        """Return whether the type of *node*, a name or a call, can be inferred."""
+        node = node.value if isinstance(node, ast.Await) else node
+        called = node.func if isinstance(node, ast.Call) else node
+        if not isinstance(called, ast.Name | ast.Attribute):
+            return True
+        line, column = self._locate(called.end_lineno or 1, called.end_col_offset or 0)
+        types = self._script.infer(line, column - 1)
+        if isinstance(node, ast.Call):
+            types = [each for one in types for each in one.execute()]
+        return bool(types)
+
+    def _locate(self, line: int, offset: int) -> tuple[int, int]:
+        """Return the place in characters of an *offset* in bytes."""
+        return line, len(self._lines[line - 1].encode()[:offset].decode())
 
     def find_class(self, line: int, column: int) -> str | None:
         """Return the class of models that the name at a place certainly is."""
         types = self._script.infer(line, column)
         found = {self._read_class(each) for each in types}
         is_shared = self._has_shared({each.full_name or "" for each in types})
-        return found.pop() if len(found) == 1 and not is_shared else None
+        name = found.pop() if len(found) == 1 and not is_shared else None
+        is_variable = not self._lines[line - 1][:column].rstrip().endswith(".")
+        return None if name and is_variable and self.is_varied(line, column) else name
 
     def find_inherited(self, line: int, column: int) -> set[str]:
         """Return the classes of models that the class at a place may be or inherit.

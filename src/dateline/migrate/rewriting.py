@@ -337,8 +337,10 @@ class _EditFinder(TextReader):
             return
         members, is_certain = self._resolver.find_members(*self._locate(keyword), keyword.value)
         known = [each for each in sorted(members) if self._find(*each) is not None]
+        call = cst.ensure_type(self.get_metadata(ParentNodeProvider, node), cst.Call)
+        if known and isinstance(call.func, cst.Name):
+            is_certain = is_certain and not self._resolver.is_varied(*self._locate(call.func))
         if is_certain and members and self._ambiguous.isdisjoint(name for name, _ in members):
-            call = cst.ensure_type(self.get_metadata(ParentNodeProvider, node), cst.Call)
             given = {each.keyword.value for each in call.args if each.keyword is not None}
             for holder, _ in known:
                 self._apply_among(keyword, holder, keyword.value, given)
