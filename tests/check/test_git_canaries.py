@@ -658,6 +658,15 @@ def test_name_of_a_branch_and_a_tag_is_refused() -> None:
     assert [*map(repository.commit, named)] == [start, start, start, after, start]
 
 
+@pytest.mark.usefixtures("project")
+def test_merge_of_several_branches_at_once_is_refused() -> None:
+    head, merged = git("rev-parse", "HEAD"), Path(".git/MERGE_HEAD")
+    merged.write_text(head)
+    assert Repository(Path("schemas")).is_merging()
+    merged.write_text(head + head)
+    assert dateline("check").err.startswith("generated: merge-of-several: ")
+
+
 def test_filter_of_each_file_is_known(tmp_path: Path) -> None:
     git("init", "-q", str(tmp_path))
     (tmp_path / ".gitattributes").write_text("*.bin filter=lfs\n*.txt -filter\n")

@@ -207,8 +207,19 @@ class Repository:
         return {name: value for name, value in found if value not in ("unspecified", "unset")}
 
     def is_merging(self) -> bool:
-        """Return whether a merge is in progress, so that its changes are in no commit yet."""
-        return self._find_commit("MERGE_HEAD") is not None
+        """Return whether a merge is in progress, so that its changes are in no commit yet.
+
+        Raises GitError if it is one of several branches at once.
+        """
+        if not self._find_commit("MERGE_HEAD"):
+            return False
+        place = self._run("rev-parse", "--git-path", "MERGE_HEAD").rstrip("\n")
+        if len((self._folder / place).read_text(encoding="utf-8").split()) > 1:
+            raise GitError(
+                f"{self._folder}: merge-of-several: several branches are being merged at once, and "
+                "are compared with one by one only; merge them one after the other"
+            )
+        return True
 
     def find_merge_base(self) -> str | None:
         """Return the commit from which both branches of a merge in progress come, or None."""
