@@ -52,6 +52,7 @@ COMPONENTS: Final[dict[str, Any]] = {
     "Anything": {},
     "Object": {"type": "object"},
     "Open": True,
+    "Client": {"type": "object", "properties": {"name": TEXT}},
 }
 SHAPES: Final[list[Any]] = [
     *({"$ref": f"#/components/schemas/{name}"} for name in COMPONENTS),
@@ -161,6 +162,8 @@ def test_calls_have_the_right_types(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         table.write("site: true\n")
     outcome = dateline("generate")
     assert outcome.status == 0, outcome.err
+    readme = (tmp_path / "generated" / "python" / "README.md").read_text()
+    assert "from spelled.v2026_01_01.client import AsyncClient, Client" in readme
     calls = [*list_calls(), *list_calls(tmp_path / "generated" / "site")]
     samples = tmp_path / "samples"
     samples.mkdir()
@@ -191,7 +194,7 @@ def list_bound(code: str) -> tuple[list[str], list[str]]:
     imports = [node for node in nodes if isinstance(node, ast.ImportFrom)]
     return (
         [ast.unparse(each) for each in annotated],
-        ["client", *(name.name for each in imports for name in each.names)],
+        ["client", *(name.asname or name.name for each in imports for name in each.names)],
     )
 
 

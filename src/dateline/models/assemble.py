@@ -131,7 +131,7 @@ def render_files(
                 name,
                 header=HEADER,
                 table=table,
-                **_package_view(table, serves=CANONICAL in homes),
+                **_package_view(table, homes),
                 **_version_view(table, contract.version, homes[contract.version]),
                 **_client_view(homes[contract.version], has_clients=contract.version in called),
             )
@@ -139,18 +139,20 @@ def render_files(
     return artifacts
 
 
-def _package_view(table: Table, *, serves: bool) -> dict[str, Any]:
+def _package_view(table: Table, homes: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
     """Return the data about the whole distribution for templates."""
+    is_taken = any(name in homes[table.latest] for name in CLIENTS)
     dates = tuple(version.date for version in table.supported)
     return {
         "release": _release(table.latest),
         "choice": Code(_quote_choice(table)),
-        "serves": serves,
+        "serves": CANONICAL in homes,
         "versions": lay_out(value(dates), 0, len("VERSIONS: Final = ")),
         "default": Code(literal(table.default)),
         "latest": Code(literal(table.latest)),
         "oldest_package": Code(package_name(table.supported[0].date)),
         "latest_package": Code(package_name(table.latest)),
+        "clients_package": Code(package_name(table.latest) + (".client" if is_taken else "")),
     }
 
 

@@ -108,6 +108,8 @@ class PythonCalls:
         self._resolver = self._reader.resolver
         self._operations = {(each.method, each.path): each for each in operations}
         self._names = names
+        models = {*map(class_name, document.get("components", {}).get("schemas", {}))}
+        self._client = "ApiClient" if "Client" in models.union(names.values()) else "Client"
         self._credentials = name_credentials(document)
         self._addresses = read_addresses(environments)
         self._paths = {name: read_path(each.get("servers")) for name, each in environments.items()}
@@ -117,7 +119,7 @@ class PythonCalls:
         operation = self._operations.get((method, path))
         if operation is None:
             return ""
-        imports = {("", "Client")}
+        imports = set[tuple[str, str]]()
         plain: dict[str, Node] = {}
         values = [*self._list_arguments(operation, imports, plain)]
         sent = operation.body
@@ -126,12 +128,12 @@ class PythonCalls:
         if plain:
             imports.add(("typing", "Any"))
         called = call(f"client.{operation.method_name}", *values)
-        opened = call("Client", *self._list_settings(operation))
+        opened = call(self._client, *self._list_settings(operation))
         code = lay_out(called, _STEP, _STEP + len("result = "))
         result = "result = " if any(operation.results.values()) else ""
         lines = [
             *_write_imports(imports),
-            f"from {self._module} import {', '.join(sorted(own for at, own in imports if not at))}",
+            *self._import_own({own for at, own in imports if not at}),
             "",
             *(f"{name}: Any = {lay_out(each, 0, len(name) + 8)}" for name, each in plain.items()),
             *([""] if plain else []),
@@ -139,6 +141,15 @@ class PythonCalls:
             f"    {result}{code}",
         ]
         return "\n".join(lines)
+
+    def _import_own(self, models: set[str]) -> Iterator[str]:
+        """Yield the imports of the client and of *models*."""
+        if self._client == "Client":
+            models = {*models, "Client"}
+        else:
+            yield f"from {self._module}.client import Client as {self._client}"
+        if models:
+            yield f"from {self._module} import {', '.join(sorted(models))}"
 
     def _list_settings(self, operation: Called) -> Iterator[Pair]:
         schemes = self._document.get("components", {}).get("securitySchemes", {})
