@@ -19,7 +19,7 @@ SEGMENTS = ["a", "b", "{x}", "v{x}", "{x}.json", "{x}-{y}", "a.b", "a%62", "{x}:
 SLASH = "\udc2f"
 TEXTS = ["a", "b", "v1", "c.json", "c-d", "a.b", "axb", "", "v", SLASH, "é\n", "ab", "c:v"]
 # characters that servers read in more than one way, inserted into a path
-ODD = ["/", "/./", "/x/../", "/..", ";v=1", ";", "\\", SLASH, ".json", "/;a/", "..", "."]
+ODD = ["/", "/./", "/x/../", "/..", ";v=1", ";", "\\", SLASH, ".json", "/;a/", "..", ".", "\n"]
 METHODS = ["GET", "HEAD", "POST"]
 
 Row = tuple[str, str]
@@ -88,6 +88,7 @@ def merge(path: str) -> str:
 
 
 READINGS: list[Callable[[str], str]] = [
+    lambda path: path.removesuffix("\n"),
     lambda path: path.replace(SLASH, "/"),
     lambda path: path.replace("\\", "/"),
     strip_parameters,
@@ -200,6 +201,11 @@ def test_ordinary_path_has_one_reading(paths: Any, seed: int) -> None:
         ("/things/..", [["one"], ["root"]]),
         ("//things", [["all"]]),
         ("/things.json", [["all"]]),
+        *((f"/things{end}", [["all"]]) for end in ("\n", "\r\n", "\0", "\u2028")),
+        ("/things/\n", [["one"], ["all"]]),
+        ("/things/me\n", [["one"], ["me", "one"]]),
+        ("/things/a\nb", [["one"]]),
+        ("/things\n/a", None),
         ("/" + "a/" * 300, []),
         ("/nothing", None),
         ("/things/x/y/z", None),

@@ -33,7 +33,7 @@ pytest.importorskip("aiohttp", reason="the proxy is a client with aiohttp")
 OLDEST, NEWEST = VERSIONS[0], VERSIONS[-1]
 LITERALS = {"api", "orders", "categories", "stock", "simulate"}
 ODD = ["//", "/./", "/x/../", "/%2e/", "/;/", ";v=1/", "%2F", "%2f", "\\", "%5C"]
-ENDS = ["/", "//", "/.", "/x/..", ";", ";v=1", ".json", "/;a", "%2F"]
+ENDS = ["/", "//", "/.", "/x/..", ";", ";v=1", ".json", "/;a", "%2F", "%0A"]
 
 
 @pytest.fixture(scope="module")

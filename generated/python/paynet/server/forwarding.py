@@ -528,7 +528,7 @@ def _request_headers(scope: Scope, upstream: Upstream) -> CIMultiDict[str]:
             found.add(name.decode("latin-1"), text)
     client = scope.get("client")
     caller = client[0] if client else "unknown"
-    scheme = _SCHEMES.get(scope["scheme"], "http")
+    scheme = _SCHEMES.get(scope.get("scheme", ""), "http")
     host = ", ".join(passed.get(b"host", ()))
     own = {"x-forwarded-proto": scheme, "x-forwarded-host": host}
     if upstream.trusts(caller):

@@ -20,8 +20,8 @@ _PARAMETER: Final = re.compile(r"\{([^{}]*)\}")
 _BEHIND: Final = re.compile(r"\{(?![?&#])[^{}]*\}|(?P<behind>\{[?&#]|[?#])")
 
 # The text of a parameter that all servers read alike, and of one that begins a segment: it has no
-# slashes and no parameters of a segment, and is no dot segment.
-_PLAIN: Final = r"[^/;\\]+"
+# slashes, no line breaks and no parameters of a segment, and is no dot segment.
+_PLAIN: Final = r"[^/;\\\n\r\0\x85\u2028\u2029]+"
 _PLAIN_SEGMENT: Final = rf"(?!\.){_PLAIN}"
 
 # The text of a parameter that may contain slashes.
@@ -257,6 +257,8 @@ def _turn_last_slash(path: str) -> str:
 # How servers may normalize a path before they look for a route, in this order.
 # Unnecessarily encoded octets (RFC 3986, section 6.2.2.2) are decoded already.
 _STEPS: Final[tuple[Callable[[str], str], ...]] = (
+    # before a line break at the end, `$` matches, too; elsewhere, texts end at a null character
+    lambda path: path.rstrip("\n\r\0\x85\u2028\u2029"),
     lambda path: path.replace(SLASH, "/"),
     lambda path: path.replace("\\", "/"),
     # parameters of a segment (RFC 3986, section 3.3)
