@@ -312,6 +312,15 @@ def show(client: Client, loan: Loan | None = None) -> object:
         pass
     assert third
     return loan.reader, first and first.reader, second.reader, third.reader
+
+
+class Holder:
+    def __init__(self, loan: Loan, client: Client) -> None:
+        self.loan, self.client, self.other = loan, client, None
+
+    def load(self) -> object:
+        self.loan = self.other = self.client.fetch_loan("1")
+        return self.loan.reader, self.other.reader
 """,
         """\
 from library.v2026_01_01 import Client, Loan
@@ -327,6 +336,15 @@ def show(client: Client, loan: Loan | None = None) -> object:
         pass
     assert third
     return loan.borrower, first and first.borrower, second.borrower, third.borrower
+
+
+class Holder:
+    def __init__(self, loan: Loan, client: Client) -> None:
+        self.loan, self.client, self.other = loan, client, None
+
+    def load(self) -> object:
+        self.loan = self.other = self.client.get_loan("1")
+        return self.loan.borrower, self.other.borrower
 """,
     ),
     "shadowed": (
@@ -558,6 +576,23 @@ def show(is_new, thing, kind, loan=None) -> object:
     names = loan.«reader», first.«reader», second.«reader», third.«reader», thing.«reader»
     first.«reader» = fourth.«reader»
     return names, create(«reader»="x"), (fifth := fetch() or kept), fifth.«reader»
+
+
+class Holder:
+    loan = None
+
+    def __init__(self, loan, known: Loan) -> None:
+        self.loan = loan
+        self.known = known
+
+    def load(self) -> object:
+        self.loan = fetch()
+        self.known = fetch()
+        return self.loan.«reader»
+
+
+def hold(holder: Holder) -> object:
+    return holder.loan.«reader»
 
 
 SHARED = Client()

@@ -21,7 +21,7 @@ jedi.settings.cache_directory = _SCRATCH.name
 
 _METHODS = ("Methods", "AsyncMethods")
 _CLIENTS = ("Client", "AsyncClient")
-_VARIABLE = re.compile(r"(?<![\w.])([^\W\d]\w*)[ \t]*\.[ \t]*$")
+_VARIABLE = re.compile(r"(?<!\w)([^\W\d]\w*)[ \t]*\.[ \t]*$")
 
 
 class PackageMember(NamedTuple):
@@ -134,12 +134,12 @@ class NameResolver:
         return known | inherited, is_certain and not self._may_be_other(line, column)
 
     def _may_be_other(self, line: int, column: int) -> bool:
-        """Return whether the variable that has the attribute at a place may be of unknown type."""
+        """Return whether the name that has the attribute at a place may be of unknown type."""
         found = _VARIABLE.search(self._lines[line - 1][:column])
         return found is not None and self.is_varied(line, found.start(1))
 
     def is_varied(self, line: int, column: int) -> bool:
-        """Return whether the variable at a place may be of unknown type."""
+        """Return whether the variable or attribute at a place may be of unknown type."""
         named = self._script.get_references(line, column, scope="file")
         defined = [each for each in named if each.is_definition()]
         if [each.type for each in defined] == ["param"]:
