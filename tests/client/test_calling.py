@@ -434,7 +434,14 @@ def test_keys_are_not_shown(kind: str, caplog: pytest.LogCaptureFixture) -> None
         seen += [repr(error), str(error), *getattr(error, "__notes__", ())]
         seen += [repr(error.attempts)]
     address = f"https://user:{KEY}@localhost"
-    call(kind, [answer(200, AUTORAMP)], lambda client: client.get_autoramp(ID), base_url=address)
+    _, requests = call(
+        kind,
+        [httpx.Response(302, headers={"Location": "/new"}), answer(200, AUTORAMP)],
+        lambda client: client.get_autoramp(ID),
+        base_url=address,
+        follow_redirects=True,
+    )
+    assert [each.url.password for each in requests] == [KEY, KEY]
     for client in (Client(base_url=address), AsyncClient(api_key=KEY)):
         seen += [repr(client), str(client)]
     seen.append(repr(Client(api_key=KEY)._session))

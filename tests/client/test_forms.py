@@ -133,6 +133,7 @@ REPEATED = [
     ("/new?page=3&key=nobody-sees-it#top", b"/new?page=3&key=nobody-sees-it"),
     ("/new?key=nobody-sees-it", b"/new?key=nobody-sees-it"),
     ("/new#top", b"/new?key=nobody-sees-it"),
+    ("#top", b"/api/pages?page=3&key=nobody-sees-it"),
     ("/new?page=3&key=theirs", b"/new?page=3&key=theirs&key=nobody-sees-it"),
     ("https://blobs.example/a?page=3&key=nobody-sees-it&b#top", b"/a?page=3&b"),
     ("https://blobs.example/a?key=nobody%2Dsees-it", b"/a"),

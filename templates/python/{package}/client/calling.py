@@ -231,6 +231,10 @@ class _HiddenURL(httpx.URL):
     def __repr__(self) -> str:
         return f"URL({str(self)!r})"
 
+    def join(self, url: httpx.URL | str) -> httpx.URL:
+        # targets of redirects are relative to all of it
+        return httpx.URL(self).join(url)
+
 
 class Call(Generic[T]):
     """One call of *operation* with *values*, one for each of its parameters, None for absent.
