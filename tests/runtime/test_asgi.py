@@ -7,6 +7,7 @@ import re
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import date
 from typing import Any
+from urllib.parse import unquote
 
 import pytest
 from support.exchanges import Caller, Fields, Response, ask, exchange, request
@@ -228,13 +229,19 @@ def test_empty_prefix_versions_everything_but_the_documents() -> None:
         ("/pay", "/pay", False),
         ("/pay", "/payapi/things", False),
         ("/pay", "/pay/other/api", False),
+        # servers decode the path before they look for the application
+        ("/pay", "/pay%2Fapi/things", True),
+        ("/pay", "/pay%2fspec", True),
+        ("/pay/eu", "/pay%2Feu%2Fapi", True),
+        ("/pay", "/pay%2Fother/api", False),
     ],
 )
 def test_everything_is_served_below_a_mounted_application(
     root: str, path: str, is_ours: bool
 ) -> None:
     app = wrap(answering(299), documents=Documents({"/spec": b"spec"}))
-    response = ask(app, {**asking(b"2026-7-1", path=path), "root_path": root})
+    scope = {**asking(b"2026-7-1", path=unquote(path)), "raw_path": path.encode()}
+    response = ask(app, {**scope, "root_path": root})
     ours = (200, b"spec") if path.endswith("spec") else (400, response.body)
     assert (response.status, response.body) == (ours if is_ours else (299, b"{}"))
 

@@ -250,3 +250,9 @@ def test_newer_headers_are_removed_in_any_spelling(name: str) -> None:
     # another one of the caller's, unless its values are converted
     assert not found([name], ["X-Later"], is_header=True).has(name.lower())
     assert not found([name], [], is_header=True).has("x_later")
+
+
+def test_own_names_that_are_converted_stay_as_they_are_read() -> None:
+    foreign = generate_payments().module("server.spellings").Foreign(["here"], ["here"])
+    others = ("HERE", "here.a", "[here]", "[here][a]", " here", "Here[a]")
+    assert [*map(foreign.has, ("here", "here[a]", "there", *others))] == [*[False] * 3, *[True] * 6]

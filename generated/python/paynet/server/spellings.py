@@ -32,7 +32,7 @@ class Foreign:
 
     def has(self, name: str) -> bool:
         """Return whether applications may read *name*, which is decoded, as one of these."""
-        if name in self._own or _BEGIN.split(name, maxsplit=1)[0] in self._own:
+        if name in self._own or name.partition("[")[0] in self._own:
             return False
         return not self._names.isdisjoint(self._list_readings(name))
 

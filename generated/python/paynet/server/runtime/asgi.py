@@ -129,9 +129,12 @@ def route(scope: Scope) -> str:
     """
     path = find_path(scope)
     root = scope.get("root_path")
-    if not root or not path.startswith(root):
+    # applications are mounted by decoded paths
+    if not root or not path.replace(SLASH, "/").startswith(root):
         return path
     below = path[len(root) :]
+    if below.startswith(SLASH):
+        return f"/{below[1:]}"
     return below if below[:1] in ("", "/") else path
 
 
