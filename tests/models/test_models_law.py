@@ -16,7 +16,7 @@ _BEST_FIT = "that only one member of `oneOf` fits: the best fit is taken; left t
 
 
 def _unknown(name: str, keyword: str = "oneOf") -> str:
-    fact = f"unknown tags, which `{keyword}` refuses and Unknown{name} reads"
+    fact = f"unknown tags, invalid by `{keyword}` but read as Unknown{name}"
     return f"components.{name}: {fact}; left to the document"
 
 

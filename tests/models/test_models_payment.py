@@ -33,7 +33,7 @@ def test_payment_models_agree_with_the_documents(
     contracts: dict[str, dict[str, Any]], tmp_path: Path
 ) -> None:
     package = Package(tmp_path, contracts)
-    unknown = "unknown tags, which `oneOf` refuses and UnknownDepositRail reads"
+    unknown = "unknown tags, invalid by `oneOf` but read as UnknownDepositRail"
     assert package.notes == [f"components.DepositRail: {unknown}; left to the document"]
     found: list[str] = []
     for date, document in contracts.items():

@@ -167,7 +167,7 @@ def test_text_is_preserved(kind: str, tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.chdir(tmp_path)
     text = HOSTILE[kind]
     package = Package(tmp_path, {"2024-01-01": hostile(text)})
-    unknown = "unknown tags, which `oneOf` refuses and UnknownHolderRail reads"
+    unknown = "unknown tags, invalid by `oneOf` but read as UnknownHolderRail"
     assert package.notes == [f"components.Holder.rail: {unknown}; left to the document"]
     for path, source in package.files.items():
         if "/models/" in path:

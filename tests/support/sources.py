@@ -93,7 +93,7 @@ components:
 """
 
 NOTE: Final = (
-    "note: components.Item: unknown tags, which `oneOf` refuses and UnknownItem reads; "
+    "note: components.Item: unknown tags, invalid by `oneOf` but read as UnknownItem; "
     "left to the document\n"
 )
 """What `generate` says of the models of the library."""

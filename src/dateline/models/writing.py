@@ -433,7 +433,7 @@ class Writer:
             fitted = " and ".join(f"`{each}`" for each in (union.keyword, *base.constraints))
             self._ledger.note(
                 where,
-                f"unknown tags, which {fitted} refuses and {unknown.name} reads",
+                f"unknown tags, invalid by {fitted} but read as {unknown.name}",
             )
             options.append(Pair("unknown", unknown))
         if tagged.default is not None:
