@@ -326,8 +326,9 @@ def test_undeclared_content_type_that_may_be_json_is_not_sent(shop: Shop, types:
         response = get(error)
         assert (response.status, response.json) == (404, {"message": "Not Found"})
     page = get(wrap(shop, Backend(b"<p>no</p>", 404, typed(types))))
-    is_json = types == ["application/problem+json"]
-    assert (page.status, page.body == b"<p>no</p>") == (404, not is_json)
+    data = ("problem+json", "text/json", "x-ndjson", "event-stream")
+    is_data = len(types) == 1 and types[0].endswith(data)
+    assert (page.status, page.body == b"<p>no</p>") == (404, not is_data)
 
 
 @cases(
@@ -414,6 +415,12 @@ def test_undeclared_download_that_starts_like_json_is_not_sent(shop: Shop) -> No
         wrap(shop, backend)(request("GET", "/api/orders/one", AT), caller.receive, caller.send)
     )
     assert (caller.sent[0]["status"], backend.counts) == (500, [0, 0, 0])
+
+
+@cases("named", ["application/xml", "text/xml", "application/soap+xml", "text/yaml"])
+def test_declared_error_in_an_undeclared_format_of_data_is_replaced(shop: Shop, named: str) -> None:
+    layer = wrap(shop, Backend(b"<hint>look</hint>", 404, typed([named])))
+    assert (get(layer).status, get(layer).json) == (404, {"message": "Not Found"})
 
 
 def test_error_without_a_declared_body_loses_one_that_may_be_newer(tmp_path: Any) -> None:

@@ -17,7 +17,7 @@ from .plain import UNREADABLE, read_json, read_quickly, write_json, write_quickl
 from .results import Results
 from .runtime import etag
 from .runtime.asgi import BODILESS, Headers, Message
-from .runtime.media_types import essence, is_json, split_list
+from .runtime.media_types import essence, split_list
 from .runtime.narrowing import Narrowing, UnfitError, identity
 from .runtime.sequences import is_sequential
 from .runtime.statuses import find_covering
@@ -211,7 +211,7 @@ class AnswerNarrowing:
                 content_type = self._results.find_declared(sent_in or key, content_type)
             sent_as = self._results.find_counterpart(key, content_type, self._version, sent_in)
         except UnfitError as error:
-            if is_error and not is_json(content_type):
+            if is_error and not _is_data(content_type):
                 return self._treat_undescribed(status, key, str(error))
             raise MisfitError(str(error)) from None
         if sent_as is None:
