@@ -121,9 +121,13 @@ def test_help_addresses_callers_between_versions_and_authors_on_branches(
     [
         ((LOST,), 1, "the policy allows it in no version; restore what was published"),
         ((NEEDED,), 1, "request-without-way-up: GET /loans: parameter branch is required, and new"),
-        ((RENAMED,), 0, "id was not taken for renamed to code"),
+        ((RENAMED,), 1, "id was not taken for renamed to code"),
         ((RENAMED, LOST), 1, "id was not taken for renamed to code"),
-        ((("id: { type: string }, ", ""),), 0, ""),
+        (
+            (("id: { type: string }, ", ""),),
+            1,
+            "reason-missing: `x-removed` of next gives no reason",
+        ),
         ((), 0, "nothing to gate"),
     ],
 )

@@ -37,7 +37,7 @@ def gate(workspace: Workspace, against: str | None, dry_run: bool, yes: bool, fo
 
     What published contracts promise is restored or kept for older versions; the newest version
     stays as you wrote it. Exit 1 if something is left to do: changes that can't be gated, and
-    values that only you can supply (`x-shown-as`, a `default`).
+    values that only you can supply (`x-shown-as`, `x-why`, a `default`).
     """
     from dateline import generate as room
     from dateline.edit.gate import apply
