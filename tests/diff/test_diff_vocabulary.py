@@ -491,6 +491,14 @@ def test_another_spelling_is_no_change(one: Any, other: Any) -> None:
             {"oneOf": [{"type": "string"}, {"type": "object"}, {"required": ["a"]}]},
         ),
         (
+            {"contains": {}, "minContains": 0, "$defs": {"a": {"unevaluatedItems": False}}},
+            {"contains": {}, "$defs": {"a": {"unevaluatedItems": False}}},
+        ),
+        (
+            {"allOf": [{"patternProperties": {"^a": {}}, "unevaluatedProperties": False}, {}]},
+            {"allOf": [{"unevaluatedProperties": False}, {"patternProperties": {"^a": {}}}]},
+        ),
+        (
             {"unevaluatedProperties": False, "if": {"properties": {"a": {}}}},
             {"unevaluatedProperties": False},
         ),

@@ -112,11 +112,24 @@ def test_target_of_a_reference_is_reported_once(place: str) -> None:
         _document({"$ref": place}, _parts(place, schema), sent=True) for schema in (_SHORT, _LONG)
     )
     assert [change.kind for change in diff(before, after) if not change.operations] == []
+    # it is, too, if the other document has it inline
+    inline = _document(_SHORT, {}, sent=True)
+    for sides in ((inline, after), (after, inline)):
+        assert "maxLength" in {printed[1] for printed in _print_changes(*sides)}
     # without a reference, it is reported as it is
     for side, value in ((before, "old"), (after, "new")):
         side["x-alone"] = {"a": value}
     alone = [change.keyword for change in diff(before, after) if not change.operations]
     assert alone == ["x-alone"]
+
+
+@cases("place", ["#/components", "#/components/schemas", "#/paths"])
+def test_reference_to_a_whole_section_hides_no_change(place: str) -> None:
+    before, after = (
+        _document({"$ref": place}, {"components": {"schemas": {"A": schema}}}, sent=True)
+        for schema in (_SHORT, _LONG)
+    )
+    assert [change.keyword for change in diff(before, after)] == ["maxLength"]
 
 
 @pytest.mark.parametrize("keyword", ["allOf", "anyOf", "oneOf"])

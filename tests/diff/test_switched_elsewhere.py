@@ -127,6 +127,24 @@ def test_switch_alone_is_one_change(place: str) -> None:
     assert change.within
 
 
+@cases("place", PLACES)
+def test_switch_within_a_component_that_stays_is_a_change_of_its_own(place: str) -> None:
+    old, new = (
+        {
+            "Kept": {"allOf": [PLACES[place](refer(name))]},
+            **{each: {"properties": {each: {}, "kept": refer("Kept")}} for each in ("One", "Two")},
+            **{each: {"type": "object", "properties": {each: {}}} for each in ("Save", "Item")},
+        }
+        for name in ("Save", "Item")
+    )
+    one, two = ({"properties": {"top": refer(name)}} for name in ("One", "Two"))
+    alone, both = (
+        compare_both(("request", one, {}, old), ("request", other, {}, new)) for other in (one, two)
+    )
+    assert [len(found) for found in (*alone, *both)] == [1, 1, 2, 2]
+    assert [*map(set.issubset, alone, both)] == [True, True]
+
+
 GROUPS: Final[dict[str, Callable[..., Json]]] = {
     "alone": lambda first, *_: first,
     "a base": lambda first, *_: {"allOf": [first]},

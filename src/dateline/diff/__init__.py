@@ -45,7 +45,7 @@ _OPENED: Final = {
     Kind.VALUE_REMOVED: Kind.OPEN_VALUE_REMOVED,
 }
 
-_SILENT: Final = (Kind.DOCUMENTATION_CHANGED, Kind.EXTENSION_CHANGED, *_COMPONENT)
+_SILENT: Final = (Kind.DOCUMENTATION_CHANGED, Kind.EXTENSION_CHANGED)
 
 
 class DiffReadings:
@@ -190,7 +190,7 @@ class _Comparison:
                 judged = any(
                     each.kind not in _SILENT and each.keyword != "deprecated" for each in found
                 )
-                if judged or any(each.kind not in _COMPONENT for each in found):
+                if found:
                     pair.add(KEYWORD if judged else NOTE, keyword, before, after)
 
     def _components(self) -> dict[str, str]:

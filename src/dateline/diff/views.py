@@ -185,16 +185,17 @@ class SchemaView:
         return {
             key
             for key, node in (self.values or {}).items()
-            if self.types is None or type_of(node.value) in self.types
+            if type_of(node.value) in (self.types or ())
         }
 
     @property
     def exhaustive(self) -> bool:
         """Whether the values are all that the types have: a boolean is true or false."""
         finite = {"boolean": {"true", "false"}, "null": {"null"}}
-        if self.types is None or not self.types <= finite.keys():
-            return False
-        return self.allowed == set().union(*(finite[name] for name in self.types))
+        types = self.types or set()
+        return types <= finite.keys() and self.allowed == {
+            value for name in types for value in finite[name]
+        }
 
     def property(self, name: str) -> SchemaView:
         """Return the schemas of the property *name*."""

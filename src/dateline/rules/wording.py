@@ -21,12 +21,8 @@ _OLD_DIALECTS: Final = ("2.", "3.0")
 # What a `required` belongs to, by the key two above it in its pointer.
 _FLAGGED: Final = {"parameters": "parameter", "headers": "header"}
 
-# How the path goes on below a keyword.
-_STEPS: Final = {
-    **dict.fromkeys(("items", "contains", "prefixItems"), "[]"),
-    **dict.fromkeys(("additionalProperties", "patternProperties"), "{}"),
-}
-
+# How the path goes on below an entry of a keyword.
+_STEPS: Final = {"prefixItems": "[]", "patternProperties": "{}"}
 
 NOUNS: Final = {
     "body": "request body",
@@ -136,7 +132,7 @@ def name_owner(change: Change) -> str:
 def name_place(change: Change) -> str:
     """Return the owner and the path below it."""
     owner = name_owner(change)
-    # a keyword that came or went is no place of its own
+    # an entry of a keyword that came or went is no place of its own
     field = change.field.removesuffix(_STEPS.get(change.keyword, ""))
     if not field:
         return owner
