@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
 import pytest
@@ -243,6 +244,42 @@ def test_change_that_may_break_a_caller_is_gated_in_both_directions(
 ) -> None:
     assert verdicts(document(before), document(after)) == GATED
     assert verdicts(document(after), document(before)) == GATED
+
+
+HOLDERS: Final[dict[str, Any]] = {
+    "a property": {"properties": {"a": TEXT}},
+    "a pattern": {"patternProperties": {"^a": TEXT}},
+    "other properties": {"additionalProperties": TEXT},
+}
+"""What an object says about a field."""
+
+PARTS: Final[dict[str, Callable[[Any], Any]]] = {
+    "a variant": lambda one: {"anyOf": [one, {"required": ["b"]}]},
+    "the only variant": lambda one: {"oneOf": [one, {"type": "array"}]},
+    "a variant of a variant": lambda one: {"anyOf": [{"anyOf": [one, {"required": ["b"]}]}, {}]},
+    "what a field implies": lambda one: {"dependentSchemas": {"b": one}},
+}
+"""Schemas that may apply to the same object."""
+
+
+@cases("holder", HOLDERS)
+@cases("part", PARTS)
+@cases(
+    ("schema", "is_narrower"),
+    [({}, False), (TEXT, False), ({"enum": ["x"]}, True), ({"type": "integer"}, True)],
+)
+def test_requests_may_name_a_field_in_a_part_and_not_restrict_it(
+    schema: Any, is_narrower: bool, part: str, holder: str
+) -> None:
+    def whole(**fields: Any) -> Any:
+        below = {"type": "object", "properties": {"z": TEXT, **fields}}
+        return {"type": "object", **HOLDERS[holder], **PARTS[part](below)}
+
+    before, after = (document(schema_in("sent", each)) for each in (whole(), whole(a=schema)))
+    assert verdicts(before, after) == (FREE | GATED if is_narrower else FREE)
+    before, after = (document(schema_in("read", each)) for each in (whole(), whole(a=schema)))
+    assert verdicts(before, after) == FREE
+    assert verdicts(after, before) >= GATED
 
 
 def test_schema_shared_by_operation_and_webhook_is_judged_for_both() -> None:

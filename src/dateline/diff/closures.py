@@ -7,7 +7,7 @@ from typing import Final
 
 from dateline.diff.defaults import takes_anything
 from dateline.diff.overlaps import find_overlapping
-from dateline.diff.views import SchemaView, is_assertion, refuses
+from dateline.diff.views import SchemaView, closed_at, is_assertion, refuses, speaks_of
 from dateline.regex.engines import matches_portably
 from dateline.schema.references import Located
 
@@ -77,6 +77,22 @@ def matching(view: SchemaView, name: str) -> list[Located]:
         for pattern, located in view.maps.get("patternProperties", {}).items()
         if matches_portably(pattern, name, unknown=False)
         for node in located
+    ]
+
+
+def list_unnamed(view: SchemaView, name: str) -> list[Located]:
+    """Return what *view* says about the field *name* as one that it does not name.
+
+    Empty if it allows no such fields.
+    """
+    return [
+        part.at(keyword)
+        for part in view.parts
+        for keyword in ("additionalProperties", "unevaluatedProperties")
+        if isinstance(part.get(keyword), dict)
+        and part.node[keyword]
+        and part not in closed_at(view.parts, keyword)
+        and not speaks_of(part.node, name)
     ]
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from dateline.diff.closures import forbids, matching
+from dateline.diff.closures import forbids, list_unnamed, matching
 from dateline.diff.defaults import NEEDED, restricts, takes_anything
 from dateline.diff.equivalents import is_unused_anchor, list_below, list_equivalent
 from dateline.diff.graph import MODEL, NodePair, Opaque, Passage, align
@@ -33,10 +33,8 @@ from dateline.diff.views import (
     SCHEMA_MAPS,
     SchemaView,
     closed_at,
-    speaks_of,
 )
 from dateline.model import Kind
-from dateline.schema.access import ACCESS
 from dateline.schema.parts import Part, Parts
 from dateline.schema.references import Located, component, escape
 from dateline.schema.values import text
@@ -49,8 +47,6 @@ _MERGING: Final = re.compile(
     rb'|readOnly|writeOnly|\$defs|definitions|\$dynamicRef)":'
     rb'|"anyOf":\[[^\]]*\{"type":"(?:string|integer|number)"'
 )
-# Keywords about the field that has a value, not about the value itself.
-_OF_FIELDS: Final = frozenset({*ACCESS, "default"})
 # Only for a whole component it is enough to compare the one with the same name on both sides.
 _PLAIN_REFERENCE: Final = re.compile(rb'\{"\$ref":"#/components/schemas/[^"\\/]*"\}')
 
@@ -158,11 +154,8 @@ class SchemaComparison(UnionComparison):
         access = self.after.access(located)
         required = "required" if name in after.required else ""
         pair.add(Kind.FIELD_ADDED, required, None, located[0], access=access, closed=closed)
-        past = [*_list_unnamed(before, name), *([] if closed else patterns)]
-        if past:
-            before_parts, after_parts = self.before.parts(past), self.after.parts(now)
-            below = self.graph.pair("schema", _as_values(before_parts), _as_values(after_parts))
-            pair.reach(below, past[0], now[0], way=Passage(access=access))
+        past = [*list_unnamed(before, name), *([] if closed else patterns)]
+        self.link_values(pair, past, now, Passage(access=access))
 
     def _find_renamed(self, before: SchemaView, after: SchemaView) -> dict[str, str]:
         """Return the new names of the properties that were renamed according to the sources."""
@@ -272,6 +265,9 @@ class SchemaComparison(UnionComparison):
             for _, first, second in align(*sides):
                 if first and second:
                     self.link_below(pair, first, second, way)
+                    if inplace:
+                        views = self.before.read(first), self.after.read(second)
+                        self.compare_refined(pair, (before.parts, after.parts), views)
                 else:
                     pair.compare_all(KEYWORD, keyword, (first or [])[:1], (second or [])[:1])
 
@@ -285,22 +281,6 @@ class SchemaComparison(UnionComparison):
                 else:
                     lone = Located(name, (first or second or [])[0].pointer)
                     pair.add_one(NOTE, keyword, lone, added=second is not None)
-
-
-def _list_unnamed(view: SchemaView, name: str) -> list[Located]:
-    """Return what *view* says about the field *name* as one that it does not name.
-
-    Empty if it allows no such fields.
-    """
-    return [
-        part.at(keyword)
-        for part in view.parts
-        for keyword in ("additionalProperties", "unevaluatedProperties")
-        if isinstance(part.get(keyword), dict)
-        and part.node[keyword]
-        and part not in closed_at(view.parts, keyword)
-        and not speaks_of(part.node, name)
-    ]
 
 
 def _governed(before: SchemaView, after: SchemaView) -> Iterable[str]:
@@ -317,8 +297,3 @@ def _governed(before: SchemaView, after: SchemaView) -> Iterable[str]:
 def _says(parts: Parts) -> bool:
     """Return whether *parts* have any keyword: then differences are reported one by one."""
     return any(len(part.skip) < len(part.node) for part in parts)
-
-
-def _as_values(parts: Parts) -> Parts:
-    """Return *parts* without what they say about a field as long as it has a name."""
-    return tuple(part._replace(skip=part.skip | _OF_FIELDS) for part in parts)

@@ -49,8 +49,8 @@ def are_apart(first: SchemaView, second: SchemaView, depth: int = _DEPTH) -> boo
         for union in view.unions
     ):
         return True
-    shared = (first.types or EVERY_TYPE) & (second.types or EVERY_TYPE)
-    return all(_are_apart_as(name, first, second, depth) for name in shared)
+    ours, theirs = (EVERY_TYPE if view.types is None else view.types for view in (first, second))
+    return all(_are_apart_as(name, first, second, depth) for name in ours & theirs)
 
 
 def _are_apart_as(name: str, first: SchemaView, second: SchemaView, depth: int) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from dateline.diff.closures import forbids, list_names, matching
+from dateline.diff.closures import forbids, list_names, list_unnamed, matching
 from dateline.diff.documents import ChangeSurvey
 from dateline.diff.graph import Graph, Kinds, NodePair, Opaque, Passage
 from dateline.diff.keywords import KEYWORD, TYPE
@@ -23,8 +23,12 @@ from dateline.diff.tags import (
 from dateline.diff.unions import align_members, alone, choose
 from dateline.diff.views import SchemaView, Variant, Variants, closed_at
 from dateline.model import Kind
+from dateline.schema.access import ACCESS
 from dateline.schema.parts import Parts
 from dateline.schema.references import Located
+
+# Keywords about the field that has a value, not about the value itself.
+_OF_FIELDS: Final = frozenset({*ACCESS, "default"})
 
 _VARIANT: Final = Kinds(Kind.VARIANT_ADDED, Kind.VARIANT_REMOVED)
 
@@ -61,6 +65,15 @@ class UnionComparison(ABC):
     ) -> None:
         """Compare two schemas below *pair*."""
         pair.reach(self.pair(before, after), before[0], after[0], carrier, way)
+
+    def link_values(
+        self, pair: NodePair, before: list[Located], after: list[Located], way: Passage
+    ) -> None:
+        """Compare what is said about a field below *pair*, if anything was said *before*."""
+        if before:
+            sides = self.before.parts(before), self.after.parts(after)
+            below = self.graph.pair("schema", *map(_as_values, sides))
+            pair.reach(below, before[0], after[0], way=way)
 
     def _is_settled(self, before: list[Located], after: list[Located]) -> bool:
         return len(before) == len(after) == 1 and self.survey.is_settled(
@@ -159,12 +172,36 @@ class UnionComparison(ABC):
             way = Passage(inplace=True, closed=closed, exclusive=exclusive)
             if null_stays and is_certain and _takes_null(first) != _takes_null(second):
                 # null is allowed elsewhere in the union now, or refused as before
-                below = self.graph.pair("schema", _with_null(first), _with_null(second))
-                pair.reach(below, first.node, second.node, way=way)
+                nullable = self.graph.pair("schema", _with_null(first), _with_null(second))
+                pair.reach(nullable, first.node, second.node, way=way)
             else:
                 self.link_below(pair, [first.node], [second.node], way)
+            holders, below = (before.rest, after.rest), (first.view, second.view)
+            self.compare_refined(pair, holders, below, exclusive=exclusive)
         self._compare_tags(pair, before, after, found.same)
         return found.same
+
+    def compare_refined(
+        self,
+        pair: NodePair,
+        holders: tuple[Parts, Parts],
+        below: tuple[SchemaView, SchemaView],
+        *,
+        exclusive: bool = False,
+    ) -> None:
+        """Compare fields that a schema *below* others names now with what its *holders* say."""
+        ours, theirs = (view.properties for view in below)
+        added = sorted(theirs.keys() - ours.keys())
+        if not added:
+            return
+        old, new = self.before.view(holders[0]), self.after.view(holders[1])
+        for name in added:
+            past, beside = (
+                [*side.properties.get(name, ()), *list_unnamed(side, name), *matching(side, name)]
+                for side in (old, new)
+            )
+            way = Passage(access=self.after.access(theirs[name]), exclusive=exclusive)
+            self.link_values(pair, past, [*theirs[name], *beside], way)
 
     def _compare_unevaluated(
         self, pair: NodePair, before: SchemaView, after: SchemaView, same: _Same
@@ -292,9 +329,7 @@ def _closes(union: Variants, first: Variant, second: Variant, shared: set[str]) 
     ]
     count = len(names | beside.properties.keys())
     return any(
-        forbids(beside, name, count)
-        or matching(beside, name)
-        or any(name in other.required for other in others)
+        forbids(beside, name, count) or any(name in other.required for other in others)
         for name in new
     )
 
@@ -318,6 +353,11 @@ def _add_variant(
 def _members(union: Variants) -> Located:
     names = [member.name or member.node.value for member in union.members]
     return Located(names, union.pointer)
+
+
+def _as_values(parts: Parts) -> Parts:
+    """Return *parts* without what they say about a field as long as it has a name."""
+    return tuple(part._replace(skip=part.skip | _OF_FIELDS) for part in parts)
 
 
 def _takes_null(member: Variant) -> bool | None:
