@@ -8,13 +8,14 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import jsonschema_rs
 import pytest
 from support.adopted_apis import read_back, store
 from support.commands import dateline
 from support.tables import cases
 
 from dateline.adopt import adopt
-from dateline.oddities import show_oddities
+from dateline.oddities import show_oddities, wrap_schemas
 
 Document = dict[str, Any]
 
@@ -87,6 +88,16 @@ def test_any_value_in_place_of_a_schema_is_generated_and_passes_the_next_check(
         date, _, file = argument.partition("=")
         spec = tmp_path / f"generated/spec/production/{date}.json"
         assert dateline("diff", file, str(spec), "--format", "json").status == 0
+
+
+@cases("value", [value for value in VALUES.values() if value is not GONE], ids=str)
+def test_component_that_is_no_object_keeps_its_meaning(value: Any) -> None:
+    document = {"components": {"schemas": {"A": value}}}
+    wrapped = wrap_schemas(document, ["A"])
+    schema = wrapped["components"]["schemas"]["A"]
+    # anything but a schema allows any value
+    assert jsonschema_rs.is_valid(schema, {}) == (value is not False)
+    assert json.dumps(show_oddities(wrapped)) == json.dumps(document)
 
 
 @cases("key", [[], [True], [{}], [True, True], 1, None, {"a": 1}, "text"])

@@ -79,6 +79,8 @@ def test_equivalent_spellings_are_compared_by_their_meaning(tmp_path: Path) -> N
     assert ("request-narrowed", message, f"{at}/maxLength") in found
     found = judge(said(maxLength="255"), said(maxLength=255), tmp_path)
     assert {rule for rule, *_ in found} == {"extension-changed"}
+    found = judge(said(allOf={"maxLength": 255}), said(allOf={"maxLength": 100}), tmp_path)
+    assert ("request-narrowed", message, f"{at}/allOf/maxLength") in found
     found = judge(said(enum=["x", "y"]), said(enum="x"), tmp_path)
     assert ("value-removed", "GET /loans/{id}, n: value y removed", f"{at}/enum") in found
 

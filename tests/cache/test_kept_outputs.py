@@ -149,6 +149,12 @@ def test_descriptions_that_affect_the_output_have_a_meaning(text: str, kind: Kin
     assert kind.recall(other, kept) == kind.render(other)
 
 
+def test_definitions_that_changed_after_loading_are_not_cached() -> None:
+    found, _ = keep_things("package")
+    assert HiddenWords(found).is_possible
+    assert not HiddenWords(dataclasses.replace(found, document=dict(found.document))).is_possible
+
+
 def test_descriptions_that_are_no_text_are_rendered_as_without_a_cache() -> None:
     kind = Kind("package")
     found, kept = keep_things(kind.name)
@@ -162,6 +168,7 @@ def test_descriptions_that_look_like_placeholders_are_preserved() -> None:
     like = ("\U0001d300 is a mark", "\U0001d3001\U0001d300", "\x7f", f"\x7f{'0' * 24}\x7f")
     texts = cycle(like)
     other = reword(found, cache(lambda word: f"{next(texts)} {word}"))
+    assert not HiddenWords(other).is_possible
     artifacts, _ = kind.recall(other, Cache(None))
     assert artifacts == kind.render(other)[0]
     modules = [each.content.decode() for each in artifacts if each.path.endswith(".py")]

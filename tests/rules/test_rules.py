@@ -17,7 +17,16 @@ from support.tables import cases
 
 from dateline.model import EXTENSIBLE, Change, Direction, Kind, Verdict
 from dateline.openapi import OBJECTS
-from dateline.rules import CHANGE_RULES, PRESETS, RULES, Example, Rule, describe, judge
+from dateline.rules import (
+    CHANGE_RULES,
+    PRESETS,
+    RULES,
+    Example,
+    Rule,
+    describe,
+    describe_way_out,
+    judge,
+)
 from dateline.rules.explanation import explain, find_rule
 from dateline.rules.rule import about_definitions, additive
 
@@ -72,6 +81,20 @@ def test_case_has_the_expected_verdicts(rule: str, case: dict[str, Any]) -> None
 
 def example_changes(example: Example) -> list[Change]:
     return changes(example.where, yaml.safe_load(example.before), yaml.safe_load(example.after))
+
+
+@cases(
+    ("id", "advice"),
+    [
+        ("path-parameters-swapped", "Write back what was published: no key keeps it"),
+        ("operation-removed", "Put it back, with `x-removed: next` (`dateline gate`"),
+        ("documentation-changed", "Keep the old value for older versions: `x-was: {next: {descr"),
+    ],
+)
+def test_advice_for_a_rule_that_a_policy_gates_fits_its_change(id: str, advice: str) -> None:
+    (change,) = example_changes(CHANGE_RULES[id].example)
+    way_out = describe_way_out(CHANGE_RULES[id], Verdict.GATED, change)
+    assert way_out.startswith(f"The policy calls `{id}` gated. {advice}")
 
 
 @cases("rule", CHANGE_RULES.values(), ids=CHANGE_RULES)

@@ -33,14 +33,15 @@ def describe_way_out(rule: Rule, verdict: Verdict, change: Change) -> str:
 
 
 def _gate(change: Change) -> str:
-    """Return the key that keeps *change* from older versions."""
+    """Return how *change* is kept from older versions: by a key, if there is one for it."""
     if change.kind in _ADDED:
         key = "Give it `x-added: next`"
     elif change.kind in _REMOVED:
         key = "Put it back, with `x-removed: next`"
     elif change.kind in _RENAMED:
         key = "Keep the old name for older versions: `x-was: {next: {name: old}}`"
+    elif change.keyword:
+        key = f"Keep the old value for older versions: `x-was: {{next: {{{change.keyword}: old}}}}`"
     else:
-        keyword = change.keyword or "keyword"
-        key = f"Keep the old value for older versions: `x-was: {{next: {{{keyword}: old}}}}`"
+        return "Write back what was published: no key keeps it for older versions."
     return f"{key} (`dateline gate` writes it)."
