@@ -28,6 +28,7 @@ from support.tables import cases
 
 from dateline.check.servable import check_servable
 from dateline.diff import diff
+from dateline.diff.documents import ChangeSurvey, DocumentIndex, Texts
 from dateline.project import Projector
 from dateline.rules import judge
 from dateline_runtime.values import UnfitError
@@ -76,6 +77,18 @@ def test_sibling_is_no_variant_where_an_heir_is_used() -> None:
     before = {"Pet": pet(), "Cat": extending("Pet", "claws")}
     after = {**before, "Dog": extending("Pet", "bark")}
     assert list_reported(document(before, ref("Cat")), document(after, ref("Cat"))) == []
+
+
+@cases(("section", "count"), [("schemas", 2), ("parameters", 1)])
+def test_heirs_are_relevant_to_a_changed_parent_and_not_to_its_namesake(
+    section: str, count: int
+) -> None:
+    root = {"components": {"schemas": {"Pet": pet(), "Cat": extending("Pet", "claws")}}}
+    changed = copy.deepcopy(root)
+    changed["components"].setdefault(section, {})["Pet"] = {**pet(), "description": "a pet"}
+    texts = Texts(root)
+    survey = ChangeSurvey(DocumentIndex(root, texts), DocumentIndex(changed, texts))
+    assert len(survey.list_relevant()) == count
 
 
 MAPPED: Final = "/components/schemas/Pet/discriminator"

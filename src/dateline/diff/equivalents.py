@@ -29,6 +29,8 @@ _IMPLIED_BY: Final[dict[str, tuple[str, Callable[[float, float], bool]]]] = {
 _OF_TYPES: Final = {
     frozenset({"string"}): IMPLIED["string"] - {"format"},
     frozenset({"number", "integer"}): IMPLIED["number"],
+    frozenset({"array"}): frozenset({"minItems", "maxItems", "uniqueItems"}),
+    frozenset({"object"}): frozenset({"minProperties", "maxProperties", "dependentRequired"}),
 }
 
 
