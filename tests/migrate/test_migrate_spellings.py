@@ -310,8 +310,14 @@ def show(client: Client, loan: Loan | None = None) -> object:
     third = client.fetch_loan("1") if loan else None
     for third in [loan]:
         pass
-    assert third
+    print(find(client).reader, (third or find(client, loan)).reader)
     return loan.reader, first and first.reader, second.reader, third.reader
+
+
+def find(client, loan=None):
+    if loan is None:
+        return client.fetch_loan("1")
+    return loan or find(client, loan)
 
 
 class Holder:
@@ -334,8 +340,14 @@ def show(client: Client, loan: Loan | None = None) -> object:
     third = client.get_loan("1") if loan else None
     for third in [loan]:
         pass
-    assert third
+    print(find(client).borrower, (third or find(client, loan)).borrower)
     return loan.borrower, first and first.borrower, second.borrower, third.borrower
+
+
+def find(client, loan=None):
+    if loan is None:
+        return client.get_loan("1")
+    return loan or find(client, loan)
 
 
 class Holder:
@@ -556,6 +568,10 @@ from other import kept, make
 def fetch() -> Loan: ...
 
 
+def find(is_new):
+    return fetch() if is_new else make()
+
+
 def show(is_new, thing, kind, loan=None) -> object:
     loan = loan or fetch()
     first = fetch()
@@ -575,6 +591,7 @@ def show(is_new, thing, kind, loan=None) -> object:
         pass
     names = loan.«reader», first.«reader», second.«reader», third.«reader», thing.«reader»
     first.«reader» = fourth.«reader»
+    print(find(is_new).«reader», find(is_new).owner.«name», (fetch() or make()).«reader»)
     return names, create(«reader»="x"), (fifth := fetch() or kept), fifth.«reader»
 
 

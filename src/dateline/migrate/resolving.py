@@ -6,6 +6,7 @@ import ast
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
@@ -21,7 +22,6 @@ jedi.settings.cache_directory = _SCRATCH.name
 
 _METHODS = ("Methods", "AsyncMethods")
 _CLIENTS = ("Client", "AsyncClient")
-_VARIABLE = re.compile(r"(?<!\w)([^\W\d]\w*)[ \t]*\.[ \t]*$")
 
 
 class PackageMember(NamedTuple):
@@ -35,16 +35,46 @@ class PackageMember(NamedTuple):
     name: str
 
 
-def _parse(text: str) -> ast.Module:
-    """Return *text* as a tree, empty for syntax that is newer than this Python."""
-    try:
-        return ast.parse(text)
-    except (SyntaxError, ValueError):
-        return ast.Module([], [])
+class _CodeFile:
+    """The text of one file, its tree, and what jedi infers from it.
+
+    The tree is empty for syntax that is newer than this Python. Lines count from 1, columns, in
+    characters, from 0.
+    """
+
+    def __init__(self, text: str, path: Path, project: Any) -> None:
+        self.script = jedi.Script(text, path=path, project=project)
+        self.lines = text.split("\n")
+        try:
+            self.tree = ast.parse(text)
+        except (SyntaxError, ValueError):
+            self.tree = ast.Module([], [])
+
+    def locate(self, line: int, offset: int) -> tuple[int, int]:
+        """Return the place in characters of an *offset* in bytes."""
+        return line, len(self.lines[line - 1].encode()[:offset].decode())
+
+    def find_last(self, node: ast.expr) -> tuple[int, int]:
+        """Return the place of the last character of *node*."""
+        line, column = self.locate(node.end_lineno or 1, node.end_col_offset or 0)
+        return line, column - 1
+
+    @cached_property
+    def holders(self) -> dict[tuple[int, int], ast.expr]:
+        """The expression that has each attribute, by the place of its name."""
+        found = {}
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.Attribute):
+                line, last = self.find_last(node)
+                found[line, last + 1 - len(node.attr)] = node.value
+        return found
+
+
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def _split_choice(node: ast.expr) -> Iterator[ast.expr]:
-    """Yield the expressions of which *node* has the value of one."""
+    """Yield the expressions of which *node* has the value of one, calls without `await`."""
     match node:
         case ast.BoolOp(values=values):
             for each in values:
@@ -52,8 +82,26 @@ def _split_choice(node: ast.expr) -> Iterator[ast.expr]:
         case ast.IfExp():
             yield from _split_choice(node.body)
             yield from _split_choice(node.orelse)
+        case ast.Await() | ast.NamedExpr():
+            yield from _split_choice(node.value)
         case _:
             yield node
+
+
+def _list_returned(function: _Function) -> Iterator[ast.expr]:
+    """Yield the expressions of which *function* returns one, unless its arguments decide on it."""
+    given = function.args
+    listed = (*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg)
+    names = {each.arg for each in listed if each is not None}
+    ahead: list[ast.AST] = [*function.body]
+    while ahead:
+        node = ahead.pop()
+        if isinstance(node, ast.Return) and node.value is not None:
+            for each in _split_choice(node.value):
+                if names.isdisjoint(one.id for one in ast.walk(each) if isinstance(one, ast.Name)):
+                    yield each
+        elif not isinstance(node, _Function | ast.ClassDef | ast.Lambda):
+            ahead += ast.iter_child_nodes(node)
 
 
 def _name_whole(found: Any) -> str:
@@ -86,10 +134,10 @@ class NameResolver:
         searched = [*map(str, folders), *sys.path]
         top = find_top(path.parent)
         self._project = jedi.Project(top, sys_path=searched, smart_sys_path=True)
-        self._script = jedi.Script(text, path=path, project=self._project)
+        self._code = _CodeFile(text, path, self._project)
+        self._opened = {path: self._code}
+        self._script, self._lines = self._code.script, self._code.lines
         self._folders = folders
-        self._lines = text.split("\n")
-        self._tree = _parse(text)
         self._older = older
         self._shared = shared
 
@@ -134,9 +182,24 @@ class NameResolver:
         return known | inherited, is_certain and not self._may_be_other(line, column)
 
     def _may_be_other(self, line: int, column: int) -> bool:
-        """Return whether the name that has the attribute at a place may be of unknown type."""
-        found = _VARIABLE.search(self._lines[line - 1][:column])
-        return found is not None and self.is_varied(line, found.start(1))
+        """Return whether what has the attribute at a place may be of unknown type."""
+        holder = self._code.holders.get((line, column))
+        return holder is not None and self._is_other(holder)
+
+    def _is_other(self, holder: ast.expr) -> bool:
+        return any(map(self._is_choice_other, _split_choice(holder)))
+
+    def _is_choice_other(self, node: ast.expr) -> bool:
+        match node:
+            case ast.Name():
+                return self.is_varied(*self._code.find_last(node))
+            case ast.Attribute():
+                is_varied = self.is_varied(*self._code.find_last(node))
+                return is_varied or self._is_other(node.value)
+            case ast.Call():
+                known = self._script.infer(*self._code.find_last(node.func))
+                return not known or self._returns_unknown(self._code, node, frozenset())
+        return False
 
     def is_varied(self, line: int, column: int) -> bool:
         """Return whether the variable or attribute at a place may be of unknown type."""
@@ -154,12 +217,13 @@ class NameResolver:
             # a default may not be the only value
             types = [each for each in types if each != "NoneType"]
         return not types or not all(
-            map(self._is_inferred, self._list_choices(defined.line, defined.column))
+            self._is_inferred(self._code, each)
+            for each in self._list_choices(defined.line, defined.column)
         )
 
     def _list_choices(self, line: int, column: int) -> Iterator[ast.expr]:
         """Yield the expressions of which one is assigned to the variable at a place."""
-        for node in ast.walk(self._tree):
+        for node in ast.walk(self._code.tree):
             match node:
                 case ast.Assign([ast.Name() as target]) | ast.AnnAssign(ast.Name() as target):
                     pass
@@ -167,27 +231,55 @@ class NameResolver:
                     pass
                 case _:
                     continue
-            if node.value is not None and self._locate(target.lineno, target.col_offset) == (
-                line,
-                column,
-            ):
+            place = self._code.locate(target.lineno, target.col_offset)
+            if node.value is not None and place == (line, column):
                 yield from _split_choice(node.value)
 
-    def _is_inferred(self, node: ast.expr) -> bool:
-        """Return whether the type of *node*, a name or a call, can be inferred."""
-        node = node.value if isinstance(node, ast.Await) else node
+    def _is_inferred(
+        self, code: _CodeFile, node: ast.expr, seen: frozenset[tuple[Path, int]] = frozenset()
+    ) -> bool:
+        """Return whether the type of *node*, a name or a call in *code*, can be inferred.
+
+        Functions that were *seen* call this one.
+        """
         called = node.func if isinstance(node, ast.Call) else node
         if not isinstance(called, ast.Name | ast.Attribute):
             return True
-        line, column = self._locate(called.end_lineno or 1, called.end_col_offset or 0)
-        types = self._script.infer(line, column - 1)
+        types = code.script.infer(*code.find_last(called))
         if isinstance(node, ast.Call):
             types = [each for one in types for each in one.execute()]
+            return bool(types) and not self._returns_unknown(code, node, seen)
         return bool(types)
 
-    def _locate(self, line: int, offset: int) -> tuple[int, int]:
-        """Return the place in characters of an *offset* in bytes."""
-        return line, len(self._lines[line - 1].encode()[:offset].decode())
+    def _returns_unknown(
+        self, code: _CodeFile, call: ast.Call, seen: frozenset[tuple[Path, int]]
+    ) -> bool:
+        """Return whether *call* in *code* may return a value whose type can't be inferred.
+
+        Annotations of functions are believed.
+        """
+        for each in code.script.goto(*code.find_last(call.func), follow_imports=True):
+            place = each.module_path, each.line
+            if each.type != "function" or not self._is_own(each.module_path) or place in seen:
+                continue
+            other = self._open(each.module_path)
+            for node in ast.walk(other.tree):
+                is_meant = isinstance(node, _Function) and node.lineno == each.line
+                if isinstance(node, _Function) and is_meant and node.returns is None:
+                    returned = _list_returned(node)
+                    if not all(self._is_inferred(other, one, seen | {place}) for one in returned):
+                        return True
+        return False
+
+    def _open(self, path: Path) -> _CodeFile:
+        """Return the file at *path*; an empty one if it can't be read."""
+        if path not in self._opened:
+            try:
+                text = read_code(path)[0]
+            except (SyntaxError, ValueError):
+                text = ""  # such a file is refused if it names the version
+            self._opened[path] = _CodeFile(text, path, self._project)
+        return self._opened[path]
 
     def find_class(self, line: int, column: int) -> str | None:
         """Return the class of models that the name at a place certainly is."""
@@ -235,22 +327,13 @@ class NameResolver:
 
     def _infer_bases(self, named: Any) -> Iterator[Any]:
         """Yield what the bases of the class *named* may be."""
-        path = named.module_path
-        is_here = path == self._script.path
-        script = self._script if is_here else jedi.Script(path=path, project=self._project)
-        try:
-            text = "\n".join(self._lines) if is_here else read_code(path)[0]
-            tree = ast.parse(text)
-        except (SyntaxError, ValueError):
-            return  # such a file is refused if it names the version
-        for node in ast.walk(tree):
+        code = self._open(named.module_path)
+        for node in ast.walk(code.tree):
             if isinstance(node, ast.ClassDef) and node.name == named.name:
                 # the line of a decorated class is that of its name
                 for base in node.bases if node.lineno == named.line else ():
                     each = base.value if isinstance(base, ast.Subscript) else base
-                    line = text.split("\n")[(each.end_lineno or 1) - 1]
-                    before = line.encode()[: each.end_col_offset]
-                    yield from script.infer(each.end_lineno, len(before.decode()) - 1)
+                    yield from code.script.infer(*code.find_last(each))
 
     def _read(self, name: str) -> PackageMember | None:
         place = self._find_place(name)
