@@ -18,6 +18,8 @@ from dateline.paths import name_folder
 from dateline.settings import UnknownProjectError, Workspace, list_former, list_gone
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from dateline.check.baseline import Published
 
 
@@ -92,19 +94,25 @@ def check_projects(workspaces: Sequence[Workspace], against: str | None) -> Chec
 def _find_gone(workspaces: Sequence[Workspace], against: str) -> Iterator[DatelineError]:
     """Yield an error for each project that *against* publishes and that is gone."""
     from dateline.check.baseline import BaselineError
-    from dateline.check.git import GitError, Repository
-    from dateline.check.policy import FILE as POLICY
+    from dateline.check.git import GitError
 
     try:
-        repository = Repository(workspaces[0].output)
-        outputs = repository.list_folders(against, [MANIFEST, POLICY])
+        gone = list_gone(_list_outputs(workspaces[0].output, against), workspaces)
     except GitError:  # which the project itself has reported
         return
-    for folder in list_gone(outputs, workspaces):
+    for folder in gone:
         yield BaselineError(
             f"{name_folder(folder)}: project-gone: {against} publishes it, and `projects` finds it "
             "no longer; put the project back, or list the remaining ones without a pattern"
         )
+
+
+def _list_outputs(output: Path, against: str) -> Iterator[Path]:
+    """Yield the output folders of *against*; git is started when the first one is needed."""
+    from dateline.check.git import Repository
+    from dateline.check.policy import FILE as POLICY
+
+    yield from Repository(output).list_folders(against, [MANIFEST, POLICY])
 
 
 def _place_findings(workspace: Workspace, found: Iterable[Finding]) -> Iterator[Finding]:

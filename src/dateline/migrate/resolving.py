@@ -264,11 +264,11 @@ class NameResolver:
                 continue
             other = self._open(each.module_path)
             for node in ast.walk(other.tree):
-                is_meant = isinstance(node, _Function) and node.lineno == each.line
-                if isinstance(node, _Function) and is_meant and node.returns is None:
-                    returned = _list_returned(node)
-                    if not all(self._is_inferred(other, one, seen | {place}) for one in returned):
-                        return True
+                if not isinstance(node, _Function) or node.lineno != each.line or node.returns:
+                    continue
+                returned = _list_returned(node)
+                if not all(self._is_inferred(other, one, seen | {place}) for one in returned):
+                    return True
         return False
 
     def _open(self, path: Path) -> _CodeFile:
