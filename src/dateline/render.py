@@ -146,8 +146,8 @@ class _Rendering:
         return self._projector if api is self._api else self._hidden.projector
 
     @property
-    def _has_own_templates(self) -> bool:
-        """Whether all templates are dateline's: those of users may do anything with words."""
+    def _has_only_builtin_templates(self) -> bool:
+        """Whether all templates are built in; those of users may do anything with words."""
         return len(self._folders) == 1
 
     def list_notes(self, *, validate: bool) -> Iterator[str]:
@@ -175,7 +175,7 @@ class _Rendering:
             fan_out = partial(_fan_out, api=api, contracts=contracts, words=words)
             return _render_templates(api, self._folders, fan_out)
 
-        if self._cache is None or not self._has_own_templates:
+        if self._cache is None or not self._has_only_builtin_templates:
             return [*map(self._keep, render(self._api))]
         return recall_documents(
             self._api, recorded.digest, self._folders, self._cache, render, resized, self._keep
@@ -235,7 +235,7 @@ class _Rendering:
             projector = self._project(api)
             return render_site(api, projector, self._folders, compare(), mark(), self._keep)
 
-        if not self._has_own_templates:
+        if not self._has_only_builtin_templates:
             return render(self._api)[0]
         return self._recall_outputs(
             "site",

@@ -189,7 +189,7 @@ def lead_to_path(scope: Scope) -> Scope:
 
 def strip_tags(scope: Scope, version: str) -> Scope:
     """Return a request with the entity-tags of *version* as the application knows them."""
-    if all(name not in etag.CONDITIONS for name, _ in scope["headers"]):
+    if etag.CONDITIONS.isdisjoint(dict(scope["headers"])):
         return scope
     headers = [
         (name, etag.strip_version(value, version) if name in etag.CONDITIONS else value)

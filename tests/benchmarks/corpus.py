@@ -260,6 +260,8 @@ def _is_sent(schema: Any) -> bool:
 
 
 def _read_3_0(node: dict[str, Any]) -> dict[str, Any]:
+    if isinstance(node.get("$ref"), str):
+        return {"$ref": node["$ref"]}  # other keys beside it are ignored
     for bound, exclusive in _BOUNDS.items():
         if isinstance(node.get(exclusive), bool) and node.pop(exclusive) and bound in node:
             node[exclusive] = node.pop(bound)
