@@ -82,6 +82,14 @@ def test_operation_folds_its_errors_and_links_to_each_part() -> None:
     assert {f"#{part}" for part in parts} <= {*page.links}
 
 
+def test_variant_shows_its_first_version_wherever_it_is_listed() -> None:
+    shown = ROOT / "generated" / "site" / "2026-08-01"
+    for page in ("operations/POST-autoramps.html", "schemas/DepositRail.html"):
+        text = SitePage((shown / page).read_text("utf-8")).text
+        assert "Swift variant" in text
+        assert "FedNow variant Since 2026-07-01. Deposits can arrive by FedNow." in text
+
+
 def test_field_shows_its_old_name_and_the_reason(starter: Site) -> None:
     newer = starter["2025-09-01/schemas/Loan.html"].text
     older = starter["2025-01-15/schemas/Loan.html"].text

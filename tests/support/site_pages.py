@@ -47,14 +47,14 @@ Site = dict[str, SitePage]
 
 
 def find_broken_links(site: Site) -> Iterator[tuple[str, str]]:
-    """Yield the page and the link for each link to a missing page, or to a missing id."""
+    """Yield the page and the link for each link to a missing page, or to a missing or empty id."""
     files = {*site, "site.css", "site.js"}
     for path, page in site.items():
         for link in page.links:
-            target, _, fragment = link.partition("#")
+            target, sign, fragment = link.partition("#")
             if "://" in target:
                 continue
             goal = normpath(join(dirname(path), unquote(target))) if target else path
-            known = goal in files and (not fragment or unquote(fragment) in site[goal].ids)
+            known = goal in files and (not sign or unquote(fragment) in site[goal].ids)
             if not known:
                 yield path, link

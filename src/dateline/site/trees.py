@@ -210,7 +210,12 @@ class Trees:
             parts = self._reader.parts([located])
             variants = [
                 TreeRow(
-                    name=each, anchor="", role="variant", component=each, page=self._pages[each]
+                    name=each,
+                    anchor="",
+                    role="variant",
+                    component=each,
+                    page=self._pages[each],
+                    marks=self._marks_at([member.pointer]),
                 )
                 for member in self._members(parts)
                 if (each := self._component(member)) is not None
