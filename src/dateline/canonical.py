@@ -22,6 +22,7 @@ from dateline.model import (
     WAS,
     Api,
     Combination,
+    Trail,
     copy_items,
 )
 from dateline.openapi import (
@@ -382,7 +383,7 @@ class ContractData(NamedTuple):
     canonical: set[str]
     dated: set[str]
     unserved: dict[str, Unserved]
-    places: Mapping[str, tuple[str | int, ...]]
+    places: Mapping[str, Trail]
 
 
 class Description:

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from dateline.cache import Cache, Recollection
 from dateline.gates import gate_dates
-from dateline.model import Api, Finding, Place, Policy, SourceError
+from dateline.model import Api, Finding, Place, Policy, SourceError, Trail
 from dateline.openapi import find_media_type, walk
 
 if TYPE_CHECKING:
-    from dateline.contracts.histories import Path
     from dateline.server.converters import Converter
 
 _RULE: Final = "converter-demanded"
@@ -36,7 +35,7 @@ class DemandedConverter:
     source: Place
     signatures: tuple[str, ...]
     method: str = ""
-    path: Path = ()
+    path: Trail = ()
 
     def describe(self) -> dict[str, Any]:
         """Return it as the schemas of `answers` describe it."""

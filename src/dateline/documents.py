@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from dateline import progress
 from dateline.cache import Cache, name_release
-from dateline.model import Announcement, Api, Contract, Problem, SourceError, Table
+from dateline.model import Announcement, Api, Contract, Problem, SourceError, Table, Trail
 from dateline.oddities import show_oddities
 from dateline.openapi import replace_children
 from dateline.placement import show_version
@@ -111,9 +111,7 @@ def _without_words(node: Any, kind: str, read: Memo[Any]) -> Any:
     return {**found, **dict.fromkeys(keys, "")} if keys else found
 
 
-def _defects(
-    document: dict[str, Any], known: dict[str, list[int]]
-) -> list[tuple[tuple[str | int, ...], str]]:
+def _defects(document: dict[str, Any], known: dict[str, list[int]]) -> list[tuple[Trail, str]]:
     """Return the path and the message of each defect that the validator finds in *document*.
 
     *known* has the ids of the schemas, by dialect, of the documents without any defect: those that

@@ -15,6 +15,9 @@ from dateline.versions import NEXT as NEXT
 
 T = TypeVar("T")
 
+Trail = tuple[str | int, ...]
+"""The keys and indexes that lead from the root of a document to a place in it."""
+
 NOTICE_DAYS: Final = 180
 """The days between an announcement and its day, unless the policy has another number."""
 
@@ -408,8 +411,8 @@ class Api:
     table: Table
     combinations: tuple[Combination, ...]
     visible: dict[tuple[str, str], int]
-    locate: Callable[[tuple[str | int, ...]], Place]
-    trace: Callable[[tuple[str | int, ...]], tuple[str, tuple[str | int, ...]]]
+    locate: Callable[[Trail], Place]
+    trace: Callable[[Trail], tuple[str, Trail]]
     parts: frozenset[str] = frozenset()
 
     @property

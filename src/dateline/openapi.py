@@ -15,7 +15,7 @@ from functools import cache
 from operator import is_
 from typing import Any, Final, Literal, NamedTuple
 
-from dateline.model import Day, Map, Seq, copy_items
+from dateline.model import Day, Map, Seq, Trail, copy_items
 
 _SCALARS: Final[frozenset[type]] = frozenset({str, int, bool, float, type(None)})
 
@@ -492,7 +492,7 @@ def find_kind(pointer: str) -> str:
     return kind if arrangement is Arrangement.ONE else ""
 
 
-def children(kind: str, node: dict[str, Any]) -> Iterator[tuple[tuple[str | int, ...], str, Any]]:
+def children(kind: str, node: dict[str, Any]) -> Iterator[tuple[Trail, str, Any]]:
     """Yield (relative path, kind, child) for every object directly below *node*."""
     walked, other = _WALKED[kind]
     for key, value in node.items():
@@ -683,7 +683,7 @@ def resolve(document: dict[str, Any], node: Any) -> dict[str, Any]:
     return (chain(document, node) or [{}])[-1]
 
 
-def operation_names(document: dict[str, Any]) -> dict[tuple[str | int, ...], str]:
+def operation_names(document: dict[str, Any]) -> dict[Trail, str]:
     """Return the name of each operation, by path and method: its id, or method and path.
 
     An id that several operations have is not used as a name; only adopted documents have such ids.
@@ -754,7 +754,7 @@ def preferred_media_type(content: dict[str, Any]) -> str:
     return next(filter(is_json, content), next(iter(content)))
 
 
-def find_media_type(path: tuple[str | int, ...]) -> str:
+def find_media_type(path: Trail) -> str:
     """Return the media type of the body that *path* leads into; empty if it leads into none."""
     if path[:2] != ("components", "schemas"):
         for at, step in enumerate(path[:-1]):
@@ -771,7 +771,7 @@ def value_schema(node: dict[str, Any], default: Any = None) -> Any:
     return next((each.get("schema", default) for each in node.get("content", {}).values()), default)
 
 
-def pointer(path: tuple[str | int, ...]) -> str:
+def pointer(path: Trail) -> str:
     """Return *path* as a JSON pointer (RFC 6901)."""
     return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in path)
 
@@ -781,7 +781,7 @@ def parts(pointer: str) -> tuple[str, ...]:
     return tuple(part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:])
 
 
-def follow(document: Any, pointer: str) -> tuple[str | int, ...]:
+def follow(document: Any, pointer: str) -> Trail:
     """Return *pointer* as a path into *document*: steps into lists are indexes."""
     path: list[str | int] = []
     for part in parts(pointer):
@@ -854,9 +854,7 @@ def find_replaced(
     return found
 
 
-def walk(
-    kind: str, node: Any, path: tuple[str | int, ...] = ()
-) -> Iterator[tuple[tuple[str | int, ...], str, dict[str, Any]]]:
+def walk(kind: str, node: Any, path: Trail = ()) -> Iterator[tuple[Trail, str, dict[str, Any]]]:
     """Yield (path, kind, object) for *node* and every object below it, in source order."""
     # one generator for all levels: nested ones would pass each object through every level
     pending = [(path, kind, node)]

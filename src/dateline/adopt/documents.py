@@ -20,13 +20,12 @@ from dateline.edit.places import objects
 from dateline.gates import Timeline
 from dateline.load.availability import find_availability
 from dateline.load.checks import find_problems
-from dateline.model import ADDED, Api, DatelineError, Place, Table
+from dateline.model import ADDED, Api, DatelineError, Place, Table, Trail
 from dateline.oddities import mark_dangling, wrap_schemas
 from dateline.openapi import COMPONENTS
 from dateline.project import Projector
 from dateline.schema.dialect import Dialect, is_old
 
-Steps = tuple[str | int, ...]
 Document = dict[str, Any]
 Component = tuple[str, str]
 
@@ -49,7 +48,7 @@ class Defect(NamedTuple):
     """Where a merged document is wrong: for which version, empty for all of them."""
 
     date: str
-    path: Steps
+    path: Trail
 
 
 class UnequalError(DatelineError):
@@ -72,7 +71,7 @@ class MergedDocuments:
     trimmed: frozenset[str]
     reworded: frozenset[str]
     words: dict[str, tuple[Row, ...]]
-    dangling: dict[str, list[Steps]]
+    dangling: dict[str, list[Trail]]
 
 
 def merge_documents(
@@ -90,7 +89,7 @@ def merge_documents(
     read, reworded, kept = _share_words(sources, modernized, interner, words)
     wanted = _without_empty_sections(read, interner)
     whole: set[int] = set()
-    marked: dict[str, list[Steps]] = {date: [] for date in wanted}
+    marked: dict[str, list[Trail]] = {date: [] for date in wanted}
     while True:
         progress.describe("putting the versions together")
         document = _merge(Merger(table, interner, renames, whole), wanted)
@@ -169,7 +168,7 @@ def _list_odd_schemas(defects: list[Defect], wanted: dict[str, Document]) -> Ite
 
 def _list_dangling(
     defects: list[Defect], wanted: dict[str, Document]
-) -> Iterator[tuple[str, list[Steps]]]:
+) -> Iterator[tuple[str, list[Trail]]]:
     """Yield the paths of what discriminators with *defects* name without a match, by date."""
     for date, document in wanted.items():
         paths = [each.path for each in defects if each.date == date]
@@ -192,7 +191,7 @@ def _holders(defect: Defect, wanted: dict[str, Document], whole: set[int]) -> It
             yield from [id(one.node) for one in reversed(way[1:]) if id(one.node) not in whole][:1]
 
 
-def unequal_error(source: Source, path: Steps) -> UnequalError:
+def unequal_error(source: Source, path: Trail) -> UnequalError:
     """Return the error that *source* is not reproduced at *path*."""
     return UnequalError(
         f"{source.place(path)}: adopt-unequal: {'/'.join(map(str, path)) or 'the document'} would "
@@ -292,7 +291,7 @@ def _find_defects(document: Document, wanted: dict[str, Document], table: Table)
     """Return where *document* is refused, or its projections differ from *wanted*."""
     refused: list[Defect] = []
 
-    def note(path: Steps, **_: bool) -> Place:
+    def note(path: Trail, **_: bool) -> Place:
         refused.append(Defect("", path))
         return _NOWHERE
 

@@ -20,7 +20,7 @@ from dateline.load.table import (
     DEFAULT_PACKAGE,
     read_table,
 )
-from dateline.model import EXTENSIBLE, DatelineError, Day, Place, Problem, SourceError, Table
+from dateline.model import EXTENSIBLE, DatelineError, Day, Place, Problem, SourceError, Table, Trail
 from dateline.model import KEYS as OUR_KEYS
 from dateline.oddities import find_published, keep_oddities
 from dateline.openapi import walk
@@ -60,7 +60,7 @@ class Source:
         """Remove what is published of *selector* at its version from the document."""
         self.document = hide_version(self.document, selector, self.date)
 
-    def place(self, path: tuple[str | int, ...], *, value: bool = False) -> Place:
+    def place(self, path: Trail, *, value: bool = False) -> Place:
         """Return the place of *path* in the file, or of its nearest ancestor; or of its *value*."""
         published = find_published(self.read.content, path) if self.is_odd else path
         return self.read.locate(published, value=value)

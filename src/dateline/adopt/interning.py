@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from dateline.model import Trail
+
 
 class Interner:
     """Keeps one object for all equal values, the order of keys aside.
@@ -34,9 +36,7 @@ class Interner:
         return self._scalars.setdefault(_spell(value), value)
 
 
-def find_differences(
-    one: Any, other: Any, path: tuple[str | int, ...] = ()
-) -> Iterator[tuple[str | int, ...]]:
+def find_differences(one: Any, other: Any, path: Trail = ()) -> Iterator[Trail]:
     """Yield the path to each difference between two values, which are compared as by `Interner`."""
     if one is other:
         return

@@ -8,10 +8,8 @@ from typing import Any, Final, NamedTuple
 
 from dateline.adopt.states import ABSENT, NAMED_BY_KEY
 from dateline.gates import changes, is_long
-from dateline.model import ADDED, REMOVED, WAS, Place
+from dateline.model import ADDED, REMOVED, WAS, Place, Trail
 from dateline.openapi import Arrangement, children, slot, walk
-
-Path = tuple[str | int, ...]
 
 GONE: Final = "a part went that can't be gated by itself"
 TURNED: Final = "true, false or an empty list or mapping were in place of parts"
@@ -41,7 +39,7 @@ def count_remarks(found: Iterable[tuple[str, Place]]) -> list[Remark]:
 class DefinitionRemarks:
     """Reads merged definitions once: how many gates they have, and what to review."""
 
-    def __init__(self, document: dict[str, Any], locate: Callable[[Path], Place]) -> None:
+    def __init__(self, document: dict[str, Any], locate: Callable[[Trail], Place]) -> None:
         self._locate = locate
         self._objects = list(_walk_histories("document", document, ()))
         self._entries = list(self._history_entries())
@@ -70,7 +68,7 @@ class DefinitionRemarks:
             if slot(kind, keyword).arrangement is not Arrangement.DATA and older is not ABSENT
         )
 
-    def _history_entries(self) -> Iterator[tuple[Path, str, str, Any, Any]]:
+    def _history_entries(self) -> Iterator[tuple[Trail, str, str, Any, Any]]:
         """Yield (path, kind, keyword, newer value, older value) for every entry of any `x-was`."""
         for path, kind, node in self._objects:
             now = dict(node)
@@ -90,8 +88,8 @@ def _reason(newer: Any, older: Any) -> str:
 
 
 def _walk_histories(
-    kind: str, node: Any, around: Path
-) -> Iterator[tuple[Path, str, dict[str, Any]]]:
+    kind: str, node: Any, around: Trail
+) -> Iterator[tuple[Trail, str, dict[str, Any]]]:
     """Yield (path, kind, object) as `walk` does, including those in histories."""
     for path, below, found in walk(kind, node, around):
         yield path, below, found

@@ -11,7 +11,7 @@ from dateline.adopt.fragments import split
 from dateline.adopt.inputs import Source, UsageError, yaml_file
 from dateline.changes.additions import begin_record
 from dateline.load import TABLE, load
-from dateline.model import Api, DatelineError, Place
+from dateline.model import Api, DatelineError, Place, Trail
 from dateline.project import Projector
 
 
@@ -27,7 +27,7 @@ class WrittenDefinitions:
     folder: Path
     api: Api
 
-    def locate(self, path: tuple[str | int, ...]) -> Place:
+    def locate(self, path: Trail) -> Place:
         """Return the place of *path*, or of its nearest ancestor in the sources."""
         place = self.api.locate(path)
         return place._replace(file=(self.folder / Path(place.file).name).as_posix())

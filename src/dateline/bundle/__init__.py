@@ -19,11 +19,11 @@ from dateline.bundle.sources import (
     may_refer_to_files,
     read_source,
 )
-from dateline.model import Place, Problem, SourceError
+from dateline.model import Place, Problem, SourceError, Trail
 from dateline.openapi import PUBLISHED_VERSIONS, ConvertedDocument, follow
 from dateline.openapi import pointer as format_pointer
 from dateline.source.problems import short
-from dateline.source.reader import ADOPTED, Trail, UnreadableFileError, file_content
+from dateline.source.reader import ADOPTED, UnreadableFileError, file_content
 from dateline.wording import quote
 
 if TYPE_CHECKING:

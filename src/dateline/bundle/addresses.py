@@ -8,9 +8,8 @@ from collections.abc import Collection
 from typing import Any, Final, NamedTuple
 from urllib.parse import unquote
 
-from dateline.model import DatelineError
+from dateline.model import DatelineError, Trail
 from dateline.schema.references import ANCHORS
-from dateline.source.reader import Trail
 
 # RFC 3986, appendix B
 _ADDRESS: Final = re.compile(

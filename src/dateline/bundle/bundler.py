@@ -13,7 +13,7 @@ from dateline.bundle.addresses import AddressError, is_address, is_local, is_rem
 from dateline.bundle.goals import FileSet, Goal, format_local, get_reference
 from dateline.bundle.sources import SourceFile
 from dateline.gates import is_long
-from dateline.model import WAS, Place, Problem
+from dateline.model import WAS, Place, Problem, Trail
 from dateline.oddities import UNDECIDING, list_used
 from dateline.openapi import (
     COMPONENTS,
@@ -24,7 +24,7 @@ from dateline.openapi import (
     Value,
     read_slot,
 )
-from dateline.source.reader import ADOPTED, MOST_PROBLEMS, Trail
+from dateline.source.reader import ADOPTED, MOST_PROBLEMS
 from dateline.wording import quote
 
 # Keys whose values belong to the API: a `$ref` there need not be a reference.

@@ -14,9 +14,9 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final
 
+from dateline.model import Trail
 from dateline.openapi import children, is_old, walk
 from dateline.schema.dialect import NOTES
-from dateline.source.reader import Trail
 
 DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 _OPENAPI: Final = re.compile(r"https://spec\.openapis\.org/oas/3\.[12]/dialect/[\w-]+")

@@ -17,9 +17,9 @@ from dateline.bundle.addresses import (
     strip_base,
 )
 from dateline.bundle.sources import Files, Readings, SourceFile, read_source
-from dateline.model import Problem
+from dateline.model import Problem, Trail
 from dateline.openapi import pointer
-from dateline.source.reader import ADOPTED, Trail, UnreadableFileError
+from dateline.source.reader import ADOPTED, UnreadableFileError
 
 _MOST_FILES: Final = 10_000
 _INDEX: Final = re.compile("0|[1-9][0-9]{0,8}")

@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import Any, Final, NamedTuple
 from urllib.parse import urldefrag, urljoin
 
+from dateline.model import Trail
 from dateline.openapi import ResolvedReference, children, find_replaced, is_old, pointer
 from dateline.schema.references import REFERENCES, Resolver
 
@@ -59,7 +60,7 @@ class _Identities:
         found: dict[str, Any] = self._rewrite("document", self._document, None)
         return found
 
-    def _collect(self, kind: str, node: Any, path: tuple[str | int, ...], base: str) -> None:
+    def _collect(self, kind: str, node: Any, path: Trail, base: str) -> None:
         if not isinstance(node, dict):
             return
         address = node.get("$id") if kind == "schema" else None

@@ -16,7 +16,7 @@ from dateline.bundle.addresses import AddressError, find_path, parse_address
 from dateline.bundle.goals import format_local
 from dateline.bundle.sources import SourceFile
 from dateline.bundle.swagger_files import PassedOver
-from dateline.model import EXTENSIBLE, Problem
+from dateline.model import EXTENSIBLE, Problem, Trail
 from dateline.oddities import list_used
 from dateline.openapi import (
     METHODS,
@@ -27,7 +27,6 @@ from dateline.openapi import (
     pointer,
     slot,
 )
-from dateline.source.reader import Trail
 from dateline.wording import quote
 
 _OPENAPI: Final = "3.0.4"

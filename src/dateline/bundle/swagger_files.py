@@ -11,9 +11,8 @@ from dateline.bundle.addresses import AddressError, is_local
 from dateline.bundle.bundler import Bundler, StopError, name_at_length, name_shortly
 from dateline.bundle.goals import FileSet, Goal, format_local
 from dateline.bundle.sources import SourceFile
-from dateline.model import Place, Problem
+from dateline.model import Place, Problem, Trail
 from dateline.openapi import ANY, METHODS, Arrangement, MadeName
-from dateline.source.reader import Trail
 from dateline.wording import quote
 
 _SECTIONS: Final = {"schema": "definitions", "parameter": "parameters", "response": "responses"}

@@ -6,12 +6,10 @@ from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from dateline.gates import order, why
-from dateline.model import ADDED, EVERYWHERE, REMOVED, WAS, Api, Change, Kind
+from dateline.model import ADDED, EVERYWHERE, REMOVED, WAS, Api, Change, Kind, Trail
 from dateline.openapi import references
 
-_Path = tuple[str | int, ...]
-
-Origin = Callable[[str, str, str], _Path]
+Origin = Callable[[str, str, str], Trail]
 """Returns the path in the definitions for a pointer, a version and an environment."""
 
 
@@ -25,7 +23,7 @@ class Reason(NamedTuple):
 class _Traced(NamedTuple):
     """The path of a changed node in the definitions, its reason, and the node with the gate."""
 
-    path: _Path
+    path: Trail
     reason: Reason = Reason()
     gated: dict[str, Any] | None = None
 
@@ -80,10 +78,10 @@ class Reasons:
         ]
         return tuple(sorted(within, key=order))
 
-    def _led_to(self, traced: list[_Traced]) -> dict[_Path, Reason]:
+    def _led_to(self, traced: list[_Traced]) -> dict[Trail, Reason]:
         """Return the reason of each component that was added or removed with what refers to it."""
         sections = self._api.document.get("components", {})
-        led: dict[_Path, Reason] = {}
+        led: dict[Trail, Reason] = {}
         for found in traced:
             pending: list[Any] = [] if found.gated is None else [found.gated]
             while pending:

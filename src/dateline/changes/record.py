@@ -18,7 +18,17 @@ from dateline.cache import Cache
 from dateline.changes.entries import Entry
 from dateline.changes.sections import PageSection, list_sections
 from dateline.changes.words import Row
-from dateline.model import ADDITIONS, Direction, Map, Place, Problem, SourceError, Table, Verdict
+from dateline.model import (
+    ADDITIONS,
+    Direction,
+    Map,
+    Place,
+    Problem,
+    SourceError,
+    Table,
+    Trail,
+    Verdict,
+)
 from dateline.paths import name_folder
 from dateline.source.reader import Locator, read_bytes, read_content
 from dateline.source.text import json_text
@@ -33,7 +43,6 @@ _WORDS: Final = re.compile(rf"words/({DATED})\.json")
 _Documents = dict[str, dict[str, dict[str, Any]]]
 """Documents by version, by environment."""
 
-_Trail = tuple[str | int, ...]
 _Fits = Callable[[Any], bool]
 
 
@@ -314,7 +323,7 @@ _ENTRY_SHAPE: Final[dict[str, _Fits]] = {
 _OPTIONAL: Final = {"effect", "lines", "description"}
 
 
-def _faults(period: Map, since: str) -> Iterator[tuple[_Trail, str]]:
+def _faults(period: Map, since: str) -> Iterator[tuple[Trail, str]]:
     """Yield what is wrong with *period*, in the file for *since*, and where."""
     yield from _find_shape_faults(period, _PERIOD_SHAPE, ())
     if period.get("since") != since:
@@ -327,8 +336,8 @@ def _faults(period: Map, since: str) -> Iterator[tuple[_Trail, str]]:
 
 
 def _find_shape_faults(
-    node: Any, shape: Mapping[str, _Fits], at: _Trail
-) -> Iterator[tuple[_Trail, str]]:
+    node: Any, shape: Mapping[str, _Fits], at: Trail
+) -> Iterator[tuple[Trail, str]]:
     if not isinstance(node, dict):
         yield at, "this is no object"
         return

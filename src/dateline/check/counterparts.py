@@ -16,7 +16,7 @@ from dateline.check.baseline import Published
 from dateline.check.findings import create_finding
 from dateline.gates import Timeline, order
 from dateline.load.foreign import wrong_types_refused
-from dateline.model import GATES, Api, Change, Combination, Finding, Kind, Policy
+from dateline.model import GATES, Api, Change, Combination, Finding, Kind, Policy, Trail
 from dateline.openapi import Arrangement, follow, parts, pointer, slot, walk
 from dateline.project import Projector
 from dateline.schema.types import UNIONS
@@ -193,7 +193,7 @@ def _describe(
     api: Api,
     change: Change,
     key: _Counterpart,
-    path: tuple[str | int, ...],
+    path: Trail,
     values: Sequence[Sequence[Any]],
 ) -> dict[str, Any]:
     """Return what a finding says, but for its versions."""
@@ -326,14 +326,14 @@ class _CounterpartList:
         for path, kind, node in self._walk():
             yield from self._list_rows(path, kind, node, shown.environment, [shown.version])
 
-    def _walk(self) -> Iterator[tuple[tuple[str | int, ...], str, dict[str, Any]]]:
+    def _walk(self) -> Iterator[tuple[Trail, str, dict[str, Any]]]:
         for path, kind, node in walk("document", self._api.document):
             if kind in ("schema", "parameter", "header") and not GATES.isdisjoint(node):
                 yield path, kind, node
 
     def _list_rows(
         self,
-        path: tuple[str | int, ...],
+        path: Trail,
         kind: str,
         node: dict[str, Any],
         environment: str,
@@ -365,9 +365,7 @@ class _CounterpartList:
             ):
                 yield row._replace(what="was" if is_member else _NAME, date=date, value=name)
 
-    def _find_name(
-        self, path: tuple[str | int, ...], kind: str, node: dict[str, Any], at: int
-    ) -> str:
+    def _find_name(self, path: Trail, kind: str, node: dict[str, Any], at: int) -> str:
         """Return what *node* is called at a combination: by its key, `name`, value or reference."""
         era = next(era for mask, era in self._timeline.eras(kind, node) if mask >> at & 1)
         if kind == "parameter":
@@ -380,7 +378,7 @@ class _CounterpartList:
         names = self._timeline.names(kind, str(path[-1]), node)
         return next(name for mask, name in names if mask >> at & 1)
 
-    def _find_steps(self, path: tuple[str | int, ...], at: int) -> tuple[str | int, ...]:
+    def _find_steps(self, path: Trail, at: int) -> Trail:
         """Return where the document of a combination has what is at *path*; nothing if nowhere."""
         kind, node = "document", self._api.document
         steps: list[str | int] = []

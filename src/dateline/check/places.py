@@ -8,14 +8,12 @@ from functools import cached_property, partial
 from typing import Any, Final, NamedTuple
 
 from dateline.gates import Timeline, gate_dates
-from dateline.model import GATES, WAS, Api
+from dateline.model import GATES, WAS, Api, Trail
 from dateline.openapi import follow, pointer, walk
 from dateline.schema.access import WRITE_ONLY, Access
 from dateline.schema.memo import closure
 from dateline.schema.references import Resolver
 from dateline.schema.variants import subtypes
-
-Path = tuple[str | int, ...]
 
 _REQUEST: Final = frozenset({"requestBody", "requestBodies", "parameters"})
 _RESPONSE: Final = frozenset({"responses"})
@@ -25,7 +23,7 @@ _LEFT_OUT: Final = frozenset(
 )
 
 
-def name_place(path: Path) -> str:
+def name_place(path: Trail) -> str:
     """Return a path as a component and a dotted field, or as an operation."""
     if path[:2] == ("components", "schemas"):
         steps = [str(step) for step in path[3:] if step not in ("properties", "schema")]
@@ -38,7 +36,7 @@ def name_place(path: Path) -> str:
 class _RequiredPlace(NamedTuple):
     """A place that contains a value, and can't omit it; *least* is a keyword that makes it so."""
 
-    path: Path
+    path: Trail
     least: str = ""
 
     def __str__(self) -> str:
@@ -53,16 +51,16 @@ class Places:
         self.timeline = Timeline(api.table)
         self._document = api.document
         self.access = Access(api.document)
-        self._nodes: dict[Path, tuple[str, dict[str, Any]]] = {}
+        self._nodes: dict[Trail, tuple[str, dict[str, Any]]] = {}
         # the places of the references to each target
-        self._users: dict[Path, list[Path]] = defaultdict(list)
+        self._users: dict[Trail, list[Trail]] = defaultdict(list)
         self._resolver = Resolver(api.document)
         for path, kind, node in walk("document", api.document):
             self._nodes[path] = kind, node
             if (goal := self._find_goal(node)) is not None:
                 self._users[goal].append(path)
 
-    def _find_goal(self, node: dict[str, Any]) -> Path | None:
+    def _find_goal(self, node: dict[str, Any]) -> Trail | None:
         """Return the path of the target of the reference *node*: a component or within one."""
         goal = self._resolver.locate(node.get("$ref"))
         return None if goal is None else follow(self._document, goal.pointer)
@@ -72,13 +70,13 @@ class Places:
         """The schemas that extend a discriminated schema, and are allowed wherever it is."""
         return subtypes(self._document.get("components", {}).get("schemas", {}))
 
-    def resolve(self, path: Path) -> Path | None:
+    def resolve(self, path: Trail) -> Trail | None:
         """Return the path of the object at *path*, or of the one that it refers to."""
         node = self._nodes[path][1]
         found = self._find_goal(node) if "$ref" in node else path
         return found if found in self._nodes else None
 
-    def find_shown(self, path: Path) -> int:
+    def find_shown(self, path: Trail) -> int:
         """Return where *path* is visible, by the keys on the way there."""
         mask = self.timeline.all
         for length in range(len(path) + 1):
@@ -86,17 +84,17 @@ class Places:
                 mask &= self.timeline.of(self._nodes[path[:length]][1])
         return mask
 
-    def node(self, path: Path) -> dict[str, Any]:
+    def node(self, path: Trail) -> dict[str, Any]:
         """Return the object at *path*."""
         return self._nodes[path][1]
 
-    def where(self, path: Path, holds: Callable[[dict[str, Any]], Any]) -> int:
+    def where(self, path: Trail, holds: Callable[[dict[str, Any]], Any]) -> int:
         """Return where *holds* is true for the object at *path*, as it was in each version."""
         eras = self.timeline.eras(*self._nodes[path])
         return sum(mask for mask, era in eras if holds(era))
 
     @cached_property
-    def gated_parents(self) -> list[tuple[Path, str, dict[str, Any]]]:
+    def gated_parents(self) -> list[tuple[Trail, str, dict[str, Any]]]:
         """The nodes that may contain a gated member, field or parameter."""
         everywhere = self.timeline.all
         parents = {
@@ -112,17 +110,17 @@ class Places:
         return any(not GATES.isdisjoint(node) for _, node in self._nodes.values())
 
     @property
-    def with_history(self) -> list[tuple[Path, str, dict[str, Any]]]:
+    def with_history(self) -> list[tuple[Trail, str, dict[str, Any]]]:
         """The nodes that were different in older versions."""
         return [(path, *found) for path, found in self._nodes.items() if WAS in found[1]]
 
-    def in_request(self, path: Path) -> bool:
+    def in_request(self, path: Trail) -> bool:
         return self._leads(path, _REQUEST) or not self._requested.isdisjoint(_prefixes(path))
 
-    def in_response(self, path: Path) -> bool:
+    def in_response(self, path: Trail) -> bool:
         return self._leads(path, _RESPONSE) or not self._answered.isdisjoint(_prefixes(path))
 
-    def _leads(self, path: Path, words: frozenset[str]) -> bool:
+    def _leads(self, path: Trail, words: frozenset[str]) -> bool:
         """Return whether one of *words* on *path* leads to it, in a message of an operation.
 
         Callbacks are not served, and `find_withheld` knows whether webhooks can be sent.
@@ -136,7 +134,7 @@ class Places:
         return not words.isdisjoint(path[1:2] if is_component else path)
 
     @cached_property
-    def _served_items(self) -> set[Path]:
+    def _served_items(self) -> set[Trail]:
         """The path items in components that paths refer to, directly or in turn."""
         items = {goal: users for goal, users in self._users.items() if goal[1:2] == ("pathItems",)}
         starts = [goal for goal, users in items.items() if any(u[0] == "paths" for u in users)]
@@ -148,22 +146,22 @@ class Places:
         return {*closure(starts, lambda item: below.get(item, ()))}
 
     @cached_property
-    def _requested(self) -> set[Path]:
+    def _requested(self) -> set[Trail]:
         return self._reach(lambda user: self._leads(user, _REQUEST))
 
     @cached_property
-    def _answered(self) -> set[Path]:
+    def _answered(self) -> set[Trail]:
         return self._reach(lambda user: self._leads(user, _RESPONSE))
 
-    def _reach(self, is_start: Callable[[Path], bool]) -> set[Path]:
+    def _reach(self, is_start: Callable[[Trail], bool]) -> set[Trail]:
         """Return what references at places for which *is_start* holds lead to, at any distance."""
         starts = [goal for goal, users in self._uses.items() if any(map(is_start, users))]
         return {*closure(starts, lambda goal: self._refers[goal])}
 
     @cached_property
-    def _refers(self) -> dict[Path, set[Path]]:
+    def _refers(self) -> dict[Trail, set[Trail]]:
         """What the references in each target lead to."""
-        refers: dict[Path, set[Path]] = defaultdict(set)
+        refers: dict[Trail, set[Trail]] = defaultdict(set)
         for goal, users in self._uses.items():
             for user in users:
                 for around in self._uses.keys() & {*_prefixes(user)}:
@@ -171,7 +169,7 @@ class Places:
         return refers
 
     @cached_property
-    def _uses(self) -> dict[Path, list[Path]]:
+    def _uses(self) -> dict[Trail, list[Trail]]:
         """The places of the references to each target, or to a schema of which it is a subtype."""
         uses = {goal: [*users] for goal, users in self._users.items()}
         for parent, names in self.subtypes.items():
@@ -180,7 +178,7 @@ class Places:
                 uses.setdefault(("components", "schemas", name), []).extend(users)
         return uses
 
-    def _list_users(self, path: Path) -> list[Path]:
+    def _list_users(self, path: Trail) -> list[Trail]:
         """Return the places of the references to *path* that allow its subtypes, if it has any."""
         users = self._users.get(path, [])
         is_schema = path[:-1] == ("components", "schemas")
@@ -190,7 +188,7 @@ class Places:
         # a subtype is never another subtype
         return [u for u in users if u[2] not in names or {*u[3::2], "allOf"} != {"allOf"}]
 
-    def find_dates(self, path: Path) -> set[str]:
+    def find_dates(self, path: Trail) -> set[str]:
         """Return the dates of all gates around *path*, within it, and in what it refers to."""
         reached = {path, *self._reach(lambda user: path in _prefixes(user))}
         around = {above for each in reached for above in _prefixes(each)}
@@ -202,11 +200,11 @@ class Places:
             for date in gate_dates(node)
         }
 
-    def holder(self, path: Path) -> _RequiredPlace | None:
+    def holder(self, path: Trail) -> _RequiredPlace | None:
         """Return a place in a response that contains the value at *path* and can't omit it."""
         return self._holder(path, set())
 
-    def _holder(self, path: Path, seen: set[Path]) -> _RequiredPlace | None:
+    def _holder(self, path: Trail, seen: set[Trail]) -> _RequiredPlace | None:
         if path in seen:
             return None
         seen.add(path)
@@ -216,7 +214,7 @@ class Places:
         holders = (self._holder(user, seen) for user in self._list_users(path))
         return next((holder for holder in holders if holder is not None), None)
 
-    def _find_around(self, path: Path, seen: set[Path]) -> _RequiredPlace | None:
+    def _find_around(self, path: Trail, seen: set[Trail]) -> _RequiredPlace | None:
         """Return the result of `holder` for what surrounds *path* in the definitions."""
         parent, step = path[:-1], path[-1]
         if step in _LEFT_OUT:
@@ -239,7 +237,7 @@ class Places:
             )
         return None
 
-    def _find_least(self, path: Path, seen: set[Path], *, least: int) -> _RequiredPlace | None:
+    def _find_least(self, path: Trail, seen: set[Trail], *, least: int) -> _RequiredPlace | None:
         """Return what holds the object or list at *path*, if that needs more than the *least*."""
         for keyword in ("minItems", "minProperties"):
             if self.where(path, partial(_demands, keyword, least)):
@@ -256,6 +254,6 @@ def count(value: Any) -> int:
     return value if isinstance(value, int) else 0
 
 
-def _prefixes(path: Path) -> list[Path]:
+def _prefixes(path: Trail) -> list[Trail]:
     """Return *path* and its ancestors, without the root."""
     return [path[:length] for length in range(1, len(path) + 1)]

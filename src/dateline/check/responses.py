@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from dateline.gates import order
-from dateline.model import Api, Combination
+from dateline.model import Api, Combination, Trail
 from dateline.openapi import (
     chain,
     follow,
@@ -25,13 +25,11 @@ from dateline.openapi import (
 from dateline.project import Projector
 from dateline_runtime.statuses import BODILESS, find_counterpart, list_covering
 
-Path = tuple[str | int, ...]
-
 
 class Unsendable(NamedTuple):
     """A response of a handler that callers in *combinations* can't be sent."""
 
-    path: Path
+    path: Trail
     fact: str
     operations: tuple[str, ...]
     combinations: tuple[Combination, ...]
@@ -45,7 +43,7 @@ def find_unsendable(api: Api, projector: Projector) -> Iterator[Unsendable]:
     first of the newest version, and a body is sent in the first media type that its version has;
     both then need the same schema. A refusal without a body can be sent with any status.
     """
-    found: dict[tuple[Path, str], set[tuple[str, Combination]]] = defaultdict(set)
+    found: dict[tuple[Trail, str], set[tuple[str, Combination]]] = defaultdict(set)
     newest = api.table.dates[-1]
     for environment in (each.name for each in api.table.environments):
         there = _Responses(api, projector, Combination(newest, environment))
@@ -74,11 +72,11 @@ class _Responses:
     def paths(self) -> dict[str, Any]:
         return dict(path_items(self._document))
 
-    def item(self, path: str) -> tuple[Path, dict[str, Any]]:
+    def item(self, path: str) -> tuple[Trail, dict[str, Any]]:
         """Return the path item of *path* after references, and its place in the document."""
         return self._resolve(("paths", path), self.paths.get(path))
 
-    def _resolve(self, path: Path, node: Any) -> tuple[Path, dict[str, Any]]:
+    def _resolve(self, path: Trail, node: Any) -> tuple[Trail, dict[str, Any]]:
         nodes = chain(self._document, node)
         for referring in nodes[:-1]:
             path = follow(self._document, referring["$ref"].removeprefix("#"))
@@ -89,18 +87,18 @@ class _Responses:
         response = resolve(self._document, operation["responses"][status])
         return {} if status in BODILESS else response.get("content", {})
 
-    def origin(self, path: Path) -> Path:
+    def origin(self, path: Trail) -> Trail:
         """Return the path in the definitions of what is at *path* in the contract."""
         return self._projector.origin(pointer(path), *self.shown)
 
-    def schema(self, path: Path, media_type: str) -> Any:
+    def schema(self, path: Trail, media_type: str) -> Any:
         """Return the schema in the definitions for a body of the response at *path*."""
         response, _ = self._resolve(path, value_at(self._document, path))
         origin = self.origin((*response, "content", media_type, "schema"))
         return value_at(self._api.document, origin)
 
 
-def _differences(newest: _Responses, older: _Responses) -> Iterator[tuple[str, Path, str]]:
+def _differences(newest: _Responses, older: _Responses) -> Iterator[tuple[str, Trail, str]]:
     """Yield responses of *newest* that *older* lacks: operation, path in the definitions, fact."""
     for path in newest.paths:
         # an equal `$ref` may lead to another path item or response in each version
@@ -117,9 +115,9 @@ def _differences(newest: _Responses, older: _Responses) -> Iterator[tuple[str, P
 def _responses(
     newest: _Responses,
     older: _Responses,
-    old: tuple[Path, dict[str, Any]],
-    new: tuple[Path, dict[str, Any]],
-) -> Iterator[tuple[Path, str]]:
+    old: tuple[Trail, dict[str, Any]],
+    new: tuple[Trail, dict[str, Any]],
+) -> Iterator[tuple[Trail, str]]:
     before, now = old[1], new[1]
     statuses = _statuses(before)
     for status in _statuses(now):
@@ -147,8 +145,8 @@ def _responses(
 def _is_sendable(
     newest: _Responses,
     older: _Responses,
-    sent: tuple[Path, dict[str, Any]],
-    known: tuple[Path, dict[str, Any]],
+    sent: tuple[Trail, dict[str, Any]],
+    known: tuple[Trail, dict[str, Any]],
 ) -> bool:
     """Return whether a body of one response can be sent as that of its counterpart."""
     if not known[1] or not sent[1]:

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from dateline.cache import Cache, Recollection
 from dateline.canonical import with_media_types
 from dateline.check.findings import create_finding, list_concerned
-from dateline.check.places import Path, Places, count, name_place
+from dateline.check.places import Places, count, name_place
 from dateline.check.responses import find_unsendable
 from dateline.gates import gate_dates
 from dateline.model import (
@@ -25,6 +25,7 @@ from dateline.model import (
     Api,
     Finding,
     Policy,
+    Trail,
     Verdict,
 )
 from dateline.openapi import follow, pointer, target, value_at, walk
@@ -38,7 +39,7 @@ class Unservable(NamedTuple):
     """What can't be served: the rule, the place, the message and the affected versions."""
 
     rule: str
-    path: Path
+    path: Trail
     message: str
     concerned: dict[str, tuple[str, ...]]
 
@@ -142,7 +143,7 @@ def _find_withheld(api: Api, projector: Projector) -> Iterator[Unservable]:
         yield Unservable(rule, (*path, *why) if is_there else path, message, concerned)
 
 
-def _members(places: Places, path: Path, node: dict[str, Any]) -> Iterator[Unservable]:
+def _members(places: Places, path: Trail, node: dict[str, Any]) -> Iterator[Unservable]:
     for key in UNIONS:
         for index, member in enumerate(node.get(key, ())):
             missing = places.timeline.all & ~places.timeline.of(member)
@@ -181,7 +182,7 @@ def _variants(api: Api, places: Places) -> Iterator[Unservable]:
             )
 
 
-def _fields(places: Places, path: Path, node: dict[str, Any]) -> Iterator[Unservable]:
+def _fields(places: Places, path: Trail, node: dict[str, Any]) -> Iterator[Unservable]:
     yield from _left_fields(places, path, node)
     for name, child in node.get("properties", {}).items():
         missing = places.timeline.all & ~places.timeline.of(child)
@@ -201,7 +202,7 @@ def _fields(places: Places, path: Path, node: dict[str, Any]) -> Iterator[Unserv
             yield Unservable("request-without-way-up", at, message, {})
 
 
-def _left_fields(places: Places, path: Path, node: dict[str, Any]) -> Iterator[Unservable]:
+def _left_fields(places: Places, path: Trail, node: dict[str, Any]) -> Iterator[Unservable]:
     """Yield each object of which versions without some of its fields may have too few left."""
     fields = node.get("properties", {})
     required = [fields[name] for name in node.get("required", ()) if name in fields]
@@ -223,7 +224,7 @@ def _left_fields(places: Places, path: Path, node: dict[str, Any]) -> Iterator[U
         yield Unservable("response-without-way-down", (*path, "minProperties"), message, concerned)
 
 
-def _required_fields(places: Places, path: Path, node: dict[str, Any]) -> Iterator[Unservable]:
+def _required_fields(places: Places, path: Trail, node: dict[str, Any]) -> Iterator[Unservable]:
     """Yield each field that requests must have now, and could omit before."""
     for name in node.get("required", ()):
         child = node.get("properties", {}).get(name, {})
@@ -240,7 +241,7 @@ def _required_fields(places: Places, path: Path, node: dict[str, Any]) -> Iterat
             yield Unservable("request-without-way-up", (*path, "required"), message, {})
 
 
-def _parameters(places: Places, path: Path, node: dict[str, Any]) -> Iterator[Unservable]:
+def _parameters(places: Places, path: Trail, node: dict[str, Any]) -> Iterator[Unservable]:
     for index, parameter in enumerate(node.get("parameters", ())):
         at = (*path, "parameters", index)
         if (
@@ -262,7 +263,7 @@ def _requires(name: str, schema: dict[str, Any]) -> bool:
     return name in schema.get("required", ())
 
 
-def _required_since(places: Places, path: Path, kind: str) -> Iterator[Unservable]:
+def _required_since(places: Places, path: Trail, kind: str) -> Iterator[Unservable]:
     """Yield the required parameter or body at *path*, if requests could omit it before."""
     node = places.node(path)
     free = places.where(path, lambda era: not era.get("required")) & places.timeline.of(node)
@@ -275,7 +276,7 @@ def _required_since(places: Places, path: Path, kind: str) -> Iterator[Unservabl
 
 def _empty_bodies(api: Api, places: Places) -> Iterator[Unservable]:
     """Yield each body of a response without one, with what operations and versions declare it."""
-    users: dict[Path, list[Path]] = defaultdict(list)
+    users: dict[Trail, list[Trail]] = defaultdict(list)
     for path, kind, node in walk("document", api.document):
         for status in sorted(BODILESS & node.keys() if kind == "responses" else ()):
             response = places.resolve((*path, status))

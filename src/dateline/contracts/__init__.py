@@ -42,7 +42,7 @@ from dateline.contracts.builder import Builder
 from dateline.contracts.compact import compress_data, restore_data
 from dateline.contracts.converters import RequiredConverters
 from dateline.contracts.flat import View
-from dateline.contracts.histories import ConverterStep, Histories, Path, Way
+from dateline.contracts.histories import ConverterStep, Histories, Way
 from dateline.contracts.nodes import (
     Node,
     Withholder,
@@ -65,7 +65,7 @@ from dateline.contracts.rows import (
 )
 from dateline.contracts.withheld import Withheld, list_misfits, list_sources
 from dateline.gates import Timeline
-from dateline.model import EVERYWHERE, Api, Problem, SourceError
+from dateline.model import EVERYWHERE, Api, Problem, SourceError, Trail
 from dateline.openapi import replace_children
 from dateline.project import Projector
 from dateline.schema.constraints import references as references_of
@@ -200,11 +200,11 @@ class _Contracts:
         return ContractData(data, canonical_, dated, {}, self._list_places(data))
 
     def find_withheld(
-        self, events: Collection[str], find_place: Callable[[Any], Path]
+        self, events: Collection[str], find_place: Callable[[Any], Trail]
     ) -> list[Withheld]:
         """Return what values of operations, and of the components *events*, may not be sent."""
         payloads = [one for one in roots.component_roots(self.api) if one.path[-1] in events]
-        found: dict[tuple[Path, tuple[str, ...], bool], int] = {}
+        found: dict[tuple[Trail, tuple[str, ...], bool], int] = {}
         for way, more, find in ((Way.DOWN, payloads, list_sources), (Way.UP, [], list_misfits)):
             for at, sources in self._list_operations(way, more).list_sources(find):
                 for source in sources:
@@ -235,7 +235,7 @@ class _Contracts:
             self._operations[way] = _WayNodes(self, way, "operations", found)
         return self._operations[way]
 
-    def _list_places(self, data: Data) -> dict[str, tuple[str | int, ...]]:
+    def _list_places(self, data: Data) -> dict[str, Trail]:
         """Return the path of the node that demands each converter."""
         required = self.required_converters.list_holders()
         holders = {**required, **{n: step.node for n, step in self.histories.converters.items()}}

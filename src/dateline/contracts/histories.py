@@ -12,14 +12,12 @@ from typing import Any, NamedTuple
 from dateline.contracts.containment import differs, is_contained
 from dateline.diff.naming import name
 from dateline.gates import Timeline, changes, order
-from dateline.model import CONVERTER, IN_PLACE_OF, WAS, Api
+from dateline.model import CONVERTER, IN_PLACE_OF, WAS, Api, Trail
 from dateline.openapi import children, operation_names, pointer
 from dateline.schema.access import Access
 from dateline.schema.dialect import Dialect
 from dateline.schema.memo import Memo
 from dateline.schema.types import declared_types
-
-Path = tuple[str | int, ...]
 
 
 class Way(Enum):
@@ -132,7 +130,7 @@ class Histories:
             ahead += [child for _, kind, child in children("schema", node) if kind == "schema"]
         return False
 
-    def place(self, node: Any) -> Path:
+    def place(self, node: Any) -> Trail:
         """Return the path to *node* in the definitions."""
         return self._paths.get(id(node), ())
 
@@ -222,7 +220,7 @@ class Histories:
         count = self._taken[called] = self._taken.get(called, 0) + 1
         return called if count == 1 else f"{called}#{count}"
 
-    def _format_name(self, path: Path) -> str:
+    def _format_name(self, path: Trail) -> str:
         document = self._api.document
         schema, field = name(document, pointer(path))
         steps = [schema or self._operations.get(path[1:3], str(path[1]))]
@@ -234,14 +232,14 @@ class Histories:
         return ".".join(steps) + ("" if field[:1] in ("", "[", "{") else ".") + field
 
     @cached_property
-    def _operations(self) -> dict[Path, str]:
+    def _operations(self) -> dict[Trail, str]:
         return operation_names(self._api.document)
 
     @cached_property
-    def _paths(self) -> dict[int, Path]:
+    def _paths(self) -> dict[int, Trail]:
         return {id(node): path for path, node in self._walk("document", self._api.document, ())}
 
-    def _walk(self, kind: str, node: Any, path: Path) -> Iterator[tuple[Path, Any]]:
+    def _walk(self, kind: str, node: Any, path: Trail) -> Iterator[tuple[Trail, Any]]:
         if not isinstance(node, dict):
             return
         yield path, node

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from dateline.contracts.flat import RELATING, SCALAR
 from dateline.gates import Timeline
+from dateline.model import Trail
 from dateline.openapi import children, target
 from dateline.schema.access import READ_ONLY, WRITE_ONLY
 from dateline.schema.memo import Memo, closure
@@ -209,7 +210,7 @@ class Reach:
         return found if found.says_anything else _NOTHING
 
 
-def _is_part(kind: str, path: tuple[str | int, ...]) -> bool:
+def _is_part(kind: str, path: Trail) -> bool:
     """Return whether the child at *path* of an object of *kind* is a schema of the same value."""
     return kind == "schema" and path[0] not in _VALUES
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from dateline.contracts.nodes import Node, Withholder, is_absent, list_references, walk
-from dateline.model import Combination
+from dateline.model import Combination, Trail
 from dateline.schema.memo import closure
 
 
@@ -17,7 +17,7 @@ class Withheld(NamedTuple):
     callers may not fit it.
     """
 
-    path: tuple[str | int, ...]
+    path: Trail
     why: tuple[str, ...]
     combinations: tuple[Combination, ...]
     is_sent: bool = False

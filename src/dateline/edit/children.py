@@ -9,10 +9,10 @@ from dateline.edit.components import beside
 from dateline.edit.draft import BY_HAND, Breaking, Draft
 from dateline.edit.history import NAME, aliases, plain
 from dateline.edit.keywords import restore
-from dateline.edit.places import Object, Steps, find_index, objects
+from dateline.edit.places import Object, find_index, objects
 from dateline.edit.repairs import CantGateError, Gated, Repair, Restored, Returned
 from dateline.gates import order
-from dateline.model import ENVIRONMENTS, GATES, KEYS, REMOVED
+from dateline.model import ENVIRONMENTS, GATES, KEYS, REMOVED, Trail
 from dateline.openapi import resolve, target, value_at
 from dateline.schema.references import Resolver
 
@@ -38,7 +38,7 @@ def gate_part(draft: Draft, found: Breaking) -> Repair:
     return repair
 
 
-def _name_before(draft: Draft, found: Breaking, canonical: Steps, slot: str) -> str | None:
+def _name_before(draft: Draft, found: Breaking, canonical: Trail, slot: str) -> str | None:
     """Return the published name of a renamed part, if its history knows it."""
     if slot not in _NAMED or found.change.holder_pointer is None:
         return None
@@ -51,13 +51,13 @@ def _name_before(draft: Draft, found: Breaking, canonical: Steps, slot: str) -> 
     return next((name for name in published if known_as.get(name) == ""), None)
 
 
-def _find_named(draft: Draft, path: Steps) -> Steps:
+def _find_named(draft: Draft, path: Trail) -> Trail:
     """Return the path of a parameter that is at *path*, or that a reference there leads to."""
     goal = target(str(draft.canvas.node(path).get("$ref")))
     return path if goal is None else ("components", *goal)
 
 
-def _restore_name(draft: Draft, found: Breaking, path: Steps, name: str) -> Repair:
+def _restore_name(draft: Draft, found: Breaking, path: Trail, name: str) -> Repair:
     """Give what is at *path* its *name* in a version, as its history knows it."""
     repair = draft.keep(Restored(path=path))
     repair.want(NAME, found.combination.version, name)
@@ -69,7 +69,7 @@ class _Lost(NamedTuple):
 
     found: Breaking
     value: Any
-    path: Steps
+    path: Trail
     siblings: Any
     around: Object
 
@@ -103,7 +103,7 @@ def give_back(draft: Draft, found: Breaking) -> Repair:
     return _back(draft, lost, (*canonical, *below), reached, place)
 
 
-def _inline(draft: Draft, value: Any, published: dict[str, Any], below: Steps) -> Any:
+def _inline(draft: Draft, value: Any, published: dict[str, Any], below: Trail) -> Any:
     """Return *value* in source form: with references outside schemas replaced by their targets."""
     in_schema = not ({"parameters", "responses", "headers", "requestBody"} & {*map(str, below)})
     if not in_schema and isinstance(value, dict):
@@ -113,7 +113,7 @@ def _inline(draft: Draft, value: Any, published: dict[str, Any], below: Steps) -
     return draft.to_source(value)
 
 
-def _back_among(draft: Draft, lost: _Lost, container: Steps) -> Repair:
+def _back_among(draft: Draft, lost: _Lost, container: Trail) -> Repair:
     """Restore the *lost* part in *container*, which contains its former siblings."""
     now, step = draft.canvas.node(container), lost.path[-1]
     if isinstance(now, dict):
@@ -127,7 +127,7 @@ def _back_among(draft: Draft, lost: _Lost, container: Steps) -> Repair:
         if container[-1] == "properties" and step in schema.get("required", ()):
             raise CantGateError("`required` still names it; remove it there, or restore it")
         names = [known_as.get(name, name) for name in lost.siblings]
-        whole: Steps = (*container, step)
+        whole: Trail = (*container, step)
         if container[:1] == ("components",) and len(container) == 2:
             file, place, neighbour = beside(draft, whole, names)
             repair = _back(draft, lost, whole, container, place)
@@ -164,7 +164,7 @@ def _identity(item: Any, document: dict[str, Any]) -> str:
     return json.dumps(plain(bare), sort_keys=True)
 
 
-def _show_again(draft: Draft, found: Breaking, path: Steps) -> Repair:
+def _show_again(draft: Draft, found: Breaking, path: Trail) -> Repair:
     node = draft.canvas.node(path)
     if not isinstance(node, dict):
         raise CantGateError(BY_HAND)
@@ -180,7 +180,7 @@ def _show_again(draft: Draft, found: Breaking, path: Steps) -> Repair:
     return repair
 
 
-def _back(draft: Draft, lost: _Lost, whole: Steps, holder: Steps, place: int) -> Returned:
+def _back(draft: Draft, lost: _Lost, whole: Trail, holder: Trail, place: int) -> Returned:
     """Restore the *lost* part at *whole*, at index *place* of what *holder* contains."""
     repair = draft.keep(
         Returned(path=whole, value=lost.value, holder=holder, at=place, order=lost.number)

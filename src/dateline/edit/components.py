@@ -7,13 +7,14 @@ from typing import Any
 
 from dateline.edit.draft import Draft
 from dateline.edit.history import ABSENT
-from dateline.edit.places import Steps, find_index
+from dateline.edit.places import find_index
 from dateline.edit.repairs import Repair, Restored, Returned
 from dateline.gates import order
+from dateline.model import Trail
 from dateline.openapi import references, value_at
 
 
-def beside(draft: Draft, whole: Steps, names: list[str]) -> tuple[str, int, Steps]:
+def beside(draft: Draft, whole: Trail, names: list[str]) -> tuple[str, int, Trail]:
     """Return the file for a component, its index there, and its neighbour."""
     section = whole[:-1]
     api = draft.canvas.api
@@ -44,7 +45,7 @@ def give_back_components(draft: Draft) -> None:
             if found is None:
                 continue
             names, value = found
-            whole: Steps = ("components", section, name)
+            whole: Trail = ("components", section, name)
             file, place, neighbour = beside(draft, whole, names)
             repair = draft.keep(
                 Returned(

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any, Final, NamedTuple, TypeVar
 
 from dateline.edit.history import ABSENT, plain
-from dateline.edit.places import Object, Spot, Steps, find_spot, objects
+from dateline.edit.places import Object, Spot, find_spot, objects
 from dateline.edit.repairs import CantGateError, Canvas, Repair, Restored
-from dateline.model import EXTENSIBLE, WAS, Change, Combination, Kind
+from dateline.model import EXTENSIBLE, WAS, Change, Combination, Kind, Trail
 from dateline.openapi import pointer, value_at
 from dateline.rules import Judgement
 from dateline.wording import name_kind
@@ -52,8 +52,8 @@ class Draft:
         self.canvas = canvas
         self.published = published
         self.projector = canvas.projector
-        self.repairs: dict[tuple[str, Steps], Repair] = {}
-        self.items: dict[tuple[Steps, str], int] = {}
+        self.repairs: dict[tuple[str, Trail], Repair] = {}
+        self.items: dict[tuple[Trail, str], int] = {}
 
     def project(self, combination: Combination) -> dict[str, Any]:
         """Return what would be published now."""
@@ -73,7 +73,7 @@ class Draft:
         """
         return _require_spot(self.project(found.combination), pointer)
 
-    def canonical(self, path: Steps, found: Breaking) -> Steps:
+    def canonical(self, path: Trail, found: Breaking) -> Trail:
         """Return the place in the definitions of what a contract shows at *path*.
 
         Raises CantGateError if it is in a history, or nowhere.
@@ -97,7 +97,7 @@ class Draft:
             else _drop_published_examples(plain(value))
         )
 
-    def published_values(self, path: Steps, key: str) -> dict[str, Any]:
+    def published_values(self, path: Trail, key: str) -> dict[str, Any]:
         """Return the value of *key* of the object at *path* in every published version."""
         found = {}
         for combination, document in self.published.items():
@@ -107,7 +107,7 @@ class Draft:
                 found[combination.version] = value if value is ABSENT else self.to_source(value)
         return found
 
-    def is_published(self, path: Steps) -> bool:
+    def is_published(self, path: Trail) -> bool:
         """Return whether any published document has something at *path*."""
         return any(value_at(document, path) is not None for document in self.published.values())
 

@@ -10,7 +10,7 @@ from itertools import groupby
 from typing import Any, Final, NamedTuple
 
 from dateline.edit.history import ABSENT, NAME, HistoryError, merge_entries, plain, same
-from dateline.edit.sources import Sources, Trail, load_contents
+from dateline.edit.sources import Sources, load_contents
 from dateline.gates import (
     Timeline,
     changes,
@@ -33,6 +33,7 @@ from dateline.model import (
     Api,
     DatelineError,
     Day,
+    Trail,
 )
 from dateline.oddities import list_dangling
 from dateline.openapi import COMPONENTS, children

@@ -8,7 +8,6 @@ from dateline.edit.draft import MOVED, REMOVED, Breaking, Draft
 from dateline.edit.history import ABSENT, same, values
 from dateline.edit.places import (
     Object,
-    Steps,
     find_gateable,
     find_index,
     find_keyed,
@@ -16,7 +15,7 @@ from dateline.edit.places import (
     objects,
 )
 from dateline.edit.repairs import CantGateError, Repair, Restored
-from dateline.model import EXTENSIBLE, WAS, Change
+from dateline.model import EXTENSIBLE, WAS, Change, Trail
 from dateline.openapi import operation_path, parts, pointer, resolve, target, value_at, walk
 from dateline.schema.words import DESCRIPTIVE
 from dateline.wording import name_kind
@@ -57,7 +56,7 @@ def restore(draft: Draft, found: Breaking) -> Repair:
     return repair
 
 
-def switch(draft: Draft, found: Breaking) -> tuple[Steps, Steps | None]:
+def switch(draft: Draft, found: Breaking) -> tuple[Trail, Trail | None]:
     """Return where something is different, and the component that it refers to now.
 
     None means a published component, or no reference.
@@ -79,7 +78,7 @@ def _sides(draft: Draft, found: Breaking) -> tuple[tuple[Object, str], tuple[Obj
     )
 
 
-def _referring(document: dict[str, Any], path: Steps, found: Object) -> Object:
+def _referring(document: dict[str, Any], path: Trail, found: Object) -> Object:
     """Return the object at *path* if it refers to the component that was *found*."""
     there = objects(document, path)[-1]
     is_goal = there.path == path and ("components", *_goal(there.node)) == found.path
@@ -238,7 +237,7 @@ def restore_references(draft: Draft, found: Breaking) -> list[Repair]:
     return repairs
 
 
-def _component(pointer: str | None) -> Steps | None:
+def _component(pointer: str | None) -> Trail | None:
     """Return the path of the component that a pointer leads into."""
     steps = parts(pointer or "")
     return steps[:3] if steps[:1] == ("components",) and len(steps) > 2 else None

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
+from dateline.model import Trail
 from dateline.openapi import WHOLE, Arrangement, follow, pointer, slot, value_at
-
-Steps = tuple[str | int, ...]
 
 
 class Object(NamedTuple):
@@ -15,7 +14,7 @@ class Object(NamedTuple):
 
     kind: str
     node: dict[str, Any]
-    path: Steps
+    path: Trail
 
     @property
     def gateable(self) -> bool:
@@ -27,7 +26,7 @@ class Object(NamedTuple):
         return pointer(self.path)
 
 
-def objects(document: dict[str, Any], path: Steps) -> list[Object]:
+def objects(document: dict[str, Any], path: Trail) -> list[Object]:
     """Return the objects on *path*, as far as it exists, the root first."""
     found = [Object("document", document, ())]
     done = 0
@@ -51,7 +50,7 @@ class Spot(NamedTuple):
     """A place in a document, and the objects on the way there, the root first."""
 
     document: dict[str, Any]
-    path: Steps
+    path: Trail
     way: list[Object]
 
     @property

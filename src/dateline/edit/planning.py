@@ -9,11 +9,10 @@ from dataclasses import dataclass, field
 from dateline.edit import children, keywords, renames
 from dateline.edit.components import give_back_components
 from dateline.edit.draft import ADDED, REMOVED, Breaking, Draft
-from dateline.edit.places import Steps
 from dateline.edit.renames import Rename
 from dateline.edit.repairs import CantGateError, Repair
 from dateline.edit.values import gate_value
-from dateline.model import Change, Kind, Verdict
+from dateline.model import Change, Kind, Trail, Verdict
 from dateline.oddities import list_reached
 from dateline.openapi import parts, value_at
 from dateline.rules import RULES, describe
@@ -58,9 +57,9 @@ def plan(
     return planned
 
 
-def _find_gone_components(draft: Draft, breaking: list[Breaking]) -> dict[Steps, str]:
+def _find_gone_components(draft: Draft, breaking: list[Breaking]) -> dict[Trail, str]:
     """Return the components that removed operations led to, each with the operation."""
-    found: dict[Steps, str] = {}
+    found: dict[Trail, str] = {}
     for one in breaking:
         change = one.change
         if change.kind is not Kind.OPERATION_REMOVED or one.judgement.verdict is not Verdict.NEVER:
@@ -73,7 +72,7 @@ def _find_gone_components(draft: Draft, breaking: list[Breaking]) -> dict[Steps,
     return found
 
 
-def _require_use(found: Breaking, gone: dict[Steps, str]) -> None:
+def _require_use(found: Breaking, gone: dict[Trail, str]) -> None:
     """Raise CantGateError for a component that was removed with an operation."""
     operation = gone.get(parts(found.change.before_pointer or ""))
     if found.change.kind is Kind.COMPONENT_REMOVED and operation is not None:
@@ -92,7 +91,7 @@ def _drop_consequences(draft: Draft, breaking: list[Breaking]) -> Iterator[Break
             yield found
 
 
-def _switch(draft: Draft, found: Breaking) -> tuple[Steps, Steps | None]:
+def _switch(draft: Draft, found: Breaking) -> tuple[Trail, Trail | None]:
     """Return where something is different, and the new component that it refers to now."""
     change = found.change
     if change.kind not in _REPAIRS:

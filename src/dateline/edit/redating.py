@@ -9,10 +9,10 @@ from typing import Any
 from dateline.check.waivers import FILE, Waiver
 from dateline.edit.folding import fold_reasons
 from dateline.edit.history import merge_entries
-from dateline.edit.sources import Sources, Trail
+from dateline.edit.sources import Sources
 from dateline.gates import order, substitutes
 from dateline.load import TABLE
-from dateline.model import ADDED, REMOVED, SHOWN_AS, WAS, WHY, Api, Day, Table
+from dateline.model import ADDED, REMOVED, SHOWN_AS, WAS, WHY, Api, Day, Table, Trail
 from dateline.openapi import walk
 
 

@@ -9,10 +9,10 @@ from typing import Any, Final, NamedTuple
 
 from dateline.edit.draft import Breaking, Draft
 from dateline.edit.history import NAME, aliases, plain
-from dateline.edit.places import Spot, Steps
+from dateline.edit.places import Spot
 from dateline.edit.repairs import CantGateError, Repair, Restored
 from dateline.gates import order
-from dateline.model import Combination, Kind
+from dateline.model import Combination, Kind, Trail
 from dateline.openapi import chain, follow, references, resolve, target, value_at
 from dateline.schema.memo import closure
 from dateline.schema.types import UNIONS
@@ -35,11 +35,11 @@ class Rename:
     ``lists`` lead to all its holders, of which a component has several.
     """
 
-    path: Steps
+    path: Trail
     before: str
     after: str
     versions: tuple[str, ...]
-    lists: tuple[Steps, ...]
+    lists: tuple[Trail, ...]
 
 
 class _RenameSide(NamedTuple):
@@ -48,10 +48,10 @@ class _RenameSide(NamedTuple):
     ``path`` leads in the definitions to what is new, or to what names what is gone.
     """
 
-    around: Steps
+    around: Trail
     name: str
     shape: str
-    path: Steps
+    path: Trail
 
 
 def find_renames(draft: Draft, changes: Iterable[Breaking]) -> list[Rename]:
@@ -59,8 +59,8 @@ def find_renames(draft: Draft, changes: Iterable[Breaking]) -> list[Rename]:
 
     If there is more than one possibility, nothing is returned.
     """
-    gone: dict[tuple[Steps, str], dict[Combination, _RenameSide]] = {}
-    new: dict[tuple[Steps, str], dict[Combination, _RenameSide]] = {}
+    gone: dict[tuple[Trail, str], dict[Combination, _RenameSide]] = {}
+    new: dict[tuple[Trail, str], dict[Combination, _RenameSide]] = {}
     for found in changes:
         if (side := _find_side(draft, found)) is not None:
             sides = gone if found.change.kind in _NAMED else new
@@ -74,8 +74,8 @@ def find_renames(draft: Draft, changes: Iterable[Breaking]) -> list[Rename]:
         # a history that knows the name just has the wrong date
         if old[1] not in aliases({"": draft.canvas.node(paths[now])})
     ]
-    lists: dict[tuple[Steps, str, str], list[Steps]] = {}
-    versions: dict[tuple[Steps, str, str], set[str]] = {}
+    lists: dict[tuple[Trail, str, str], list[Trail]] = {}
+    versions: dict[tuple[Trail, str, str], set[str]] = {}
     for old, now in pairs:
         if sum(old == other for other, _ in pairs) == sum(now == other for _, other in pairs) == 1:
             key = paths[now], old[1], now[1]
@@ -161,7 +161,7 @@ def restore_tag_names(draft: Draft, found: Breaking) -> Iterator[Repair]:
     starts = [path[:-2], *(("components", "schemas", name) for name in sorted(below))]
     starts += [("components", *goal) for one in listed for goal in references(one)]
 
-    def list_parts(place: Steps) -> Iterator[Steps]:
+    def list_parts(place: Trail) -> Iterator[Trail]:
         schema = value_at(now, place)
         if isinstance(schema, dict) and isinstance(value_at(published, place), dict):
             yield from ((*place, "allOf", number) for number in range(len(schema.get("allOf", ()))))

@@ -18,10 +18,9 @@ from dateline.edit.history import (
     same,
     values,
 )
-from dateline.edit.places import Steps
 from dateline.edit.sources import Sources
 from dateline.gates import Timeline, changes, drop_keys, gate_dates
-from dateline.model import ADDED, IN_PLACE_OF, REMOVED, WAS, WHY, Api, Change, Day
+from dateline.model import ADDED, IN_PLACE_OF, REMOVED, WAS, WHY, Api, Change, Day, Trail
 from dateline.openapi import pointer, resolve, value_at
 from dateline.project import Projector
 
@@ -60,10 +59,10 @@ class Canvas:
         """The combinations of the API."""
         return Timeline(self.api.table)
 
-    def node(self, path: Steps) -> Any:
+    def node(self, path: Trail) -> Any:
         return value_at(self.api.document, path)
 
-    def find_shown(self, node: Any, holder: Steps) -> dict[str, bool | None]:
+    def find_shown(self, node: Any, holder: Trail) -> dict[str, bool | None]:
         """Return the versions that show *node*, as it is written now, in any environment.
 
         None where its *holder* is not visible, so that nobody can tell.
@@ -76,7 +75,7 @@ class Canvas:
             for date in self.dates
         }
 
-    def find_unseen(self, path: Steps) -> set[str]:
+    def find_unseen(self, path: Trail) -> set[str]:
         """Return the versions that show nothing at *path*, in no environment."""
         timeline = self.timeline
         mask = timeline.all
@@ -96,7 +95,7 @@ class Canvas:
 class Repair:
     """One place of the sources, and the changes that need a repair there."""
 
-    path: Steps
+    path: Trail
     changes: list[Change] = field(default_factory=list)
 
     def apply(self, canvas: Canvas, sources: Sources) -> str:
@@ -107,7 +106,7 @@ class Repair:
         raise NotImplementedError
 
     @property
-    def place(self) -> Steps:
+    def place(self) -> Trail:
         """The place of the repair, as far as the sources have it."""
         return self.path
 
@@ -188,7 +187,7 @@ class Restored(Repair):
 
 
 def _put_entries(
-    sources: Sources, path: Steps, was: dict[str, Any], wanted: dict[str, Any]
+    sources: Sources, path: Trail, was: dict[str, Any], wanted: dict[str, Any]
 ) -> None:
     """Replace the history *was* at *path* by the *wanted* one; dates stay in order."""
     for date in was.keys() - wanted.keys():
@@ -203,7 +202,7 @@ def _put_entries(
 
 
 def _put_keys(
-    sources: Sources, path: Steps, before: Mapping[str, Any], after: Mapping[str, Any]
+    sources: Sources, path: Trail, before: Mapping[str, Any], after: Mapping[str, Any]
 ) -> None:
     """Replace the keys *before* by *after* at *path* in their places; new ones come last."""
     for key in before.keys() - after.keys():
@@ -251,14 +250,14 @@ def _find_gates(
     return {key: Day(date) for key, date in found.items()}
 
 
-def _put_gates(sources: Sources, path: Steps, node: dict[str, Any], gates: dict[str, str]) -> None:
+def _put_gates(sources: Sources, path: Trail, node: dict[str, Any], gates: dict[str, str]) -> None:
     others = drop_keys(node, ADDED, REMOVED)
     _put_keys(sources, path, {key: node[key] for key in node.keys() - others.keys()}, gates)
     _part_reasons(sources, path, node, {**others, **gates})
 
 
 def _part_reasons(
-    sources: Sources, path: Steps, node: Mapping[str, Any], now: Mapping[str, Any]
+    sources: Sources, path: Trail, node: Mapping[str, Any], now: Mapping[str, Any]
 ) -> None:
     """Assign the reason of *node* to its original gates, if there are new ones."""
     reason, known = node.get(WHY), gate_dates(node)
@@ -281,11 +280,11 @@ class Returned(Repair):
     """
 
     value: Any
-    holder: Steps
+    holder: Trail
     at: int
     order: int
     file: str | None = None
-    beside: Steps | None = None
+    beside: Trail | None = None
     shown: dict[str, bool | None] = field(default_factory=dict)
     required_behind: tuple[str, ...] | None = None  # None: callers could omit it
 
@@ -302,7 +301,7 @@ class Returned(Repair):
         return f"it comes back with {_list_gates(gates)}" if gates else "it comes back"
 
     @property
-    def place(self) -> Steps:
+    def place(self) -> Trail:
         return self.beside or self.holder
 
     @property
@@ -402,7 +401,7 @@ def carry_out(
     return done
 
 
-def _require(schema: Steps, returned: list[Returned], canvas: Canvas, sources: Sources) -> None:
+def _require(schema: Trail, returned: list[Returned], canvas: Canvas, sources: Sources) -> None:
     """Require restored fields where they were required; later versions leave them out."""
     node = canvas.node(schema)
     names = list(node.get("required", ()))

@@ -14,10 +14,10 @@ from dateline.demands import DemandedConverter, list_served
 from dateline.diff import diff
 from dateline.edit.folding import fold_gates
 from dateline.edit.revision import Revision, compare_contents, compare_record
-from dateline.edit.sources import Sources, Trail, is_shared, read_contents, write_trial
+from dateline.edit.sources import Sources, is_shared, read_contents, write_trial
 from dateline.gates import Timeline, order
 from dateline.load import TABLE, load
-from dateline.model import CONVERTER, EVERYWHERE, WAS, Api, DatelineError, Table, Version
+from dateline.model import CONVERTER, EVERYWHERE, WAS, Api, DatelineError, Table, Trail, Version
 from dateline.paths import name_file
 from dateline.project import Projector
 from dateline.rules import describe

@@ -13,7 +13,7 @@ from urllib.parse import unquote
 
 from dateline.gates import order
 from dateline.load import TABLE, list_source_files, load, read_known_table
-from dateline.model import NEXT, Api, Day, Place, Problem, SourceError
+from dateline.model import NEXT, Api, Day, Place, Problem, SourceError, Trail
 from dateline.openapi import follow, pointer
 from dateline.paths import call_path, name_file, name_folder
 from dateline.source.splice import EditableSource
@@ -22,9 +22,6 @@ TITLE: Final = "Being prepared."
 """The title of a version in the table that has none yet."""
 
 _DEEP: Final = "/" + "folder/" * 64
-
-Trail = tuple[str | int, ...]
-"""Keys and indexes from the root of the joined document to a place in it."""
 
 
 class Sources:

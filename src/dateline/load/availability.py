@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from dateline.gates import Timeline, substitutes
-from dateline.model import ADDED, REMOVED, SHOWN_AS, WAS, Place, Problem
+from dateline.model import ADDED, REMOVED, SHOWN_AS, WAS, Place, Problem, Trail
 from dateline.openapi import (
     ADDITIONAL,
     COMPONENTS,
@@ -29,7 +29,6 @@ from dateline.schema.types import UNIONS
 from dateline.schema.usage import find_component
 from dateline.schema.variants import subtypes
 
-Path = tuple[str | int, ...]
 Component = tuple[str, str]
 Locate = Callable[..., Place]
 
@@ -42,11 +41,11 @@ class Need(NamedTuple):
     """
 
     owner: Component | None
-    path: Path
+    path: Trail
     shown: int
     goal: Component | None
     needs: int
-    goal_path: Path
+    goal_path: Trail
     goal_name: str
     following: bool = False
 
@@ -112,7 +111,7 @@ def _breach(edge: Need, lacking: int, timeline: Timeline, locate: Locate) -> Pro
     )
 
 
-def _where(path: Path) -> str:
+def _where(path: Trail) -> str:
     """Return a short description of a path: the component or operation, then the rest."""
     if path[0] == "components":
         return ".".join(str(part) for part in path[2:] if part != "properties")
@@ -179,7 +178,7 @@ class _Walk:
             tag["name"]: (index, timeline.of(tag))
             for index, tag in enumerate(document.get("tags", ()))
         }
-        self.empty_unions: list[tuple[Component | None, Path, int]] = []
+        self.empty_unions: list[tuple[Component | None, Trail, int]] = []
         self.owner: Component | None = None
 
     def is_by_itself(self, component: Component, *, adopted: bool) -> bool:
@@ -202,7 +201,7 @@ class _Walk:
                 self.owner = section, name
                 yield from self._node(kind, node, ("components", section, name), everywhere)
 
-    def _node(self, kind: str, node: Any, path: Path, shown: int) -> Iterator[Need]:
+    def _node(self, kind: str, node: Any, path: Trail, shown: int) -> Iterator[Need]:
         if not isinstance(node, dict):
             return
         shown &= self.timeline.of(node)
@@ -234,12 +233,12 @@ class _Walk:
     def _references(self) -> Resolver:
         return Resolver(self.document)
 
-    def _to(self, goal: Component, path: Path, shown: int, *, following: bool = False) -> Need:
+    def _to(self, goal: Component, path: Trail, shown: int, *, following: bool = False) -> Need:
         goal_path = ("components", *goal)
         needs = self.declared[goal]
         return Need(self.owner, path, shown, goal, needs, goal_path, goal[1], following)
 
-    def _operation(self, node: dict[str, Any], path: Path, shown: int) -> Iterator[Need]:
+    def _operation(self, node: dict[str, Any], path: Trail, shown: int) -> Iterator[Need]:
         yield from self._security(node, path, shown)
         for index, name in enumerate(node.get("tags", ())):
             if name in self.tags:
@@ -248,14 +247,14 @@ class _Walk:
                     self.owner, (*path, "tags", index), shown, None, needs, ("tags", at), name
                 )
 
-    def _security(self, node: dict[str, Any], path: Path, shown: int) -> Iterator[Need]:
+    def _security(self, node: dict[str, Any], path: Trail, shown: int) -> Iterator[Need]:
         for index, requirement in enumerate(node.get("security", ())):
             for name in requirement:
                 if ("securitySchemes", name) in self.declared:
                     place = (*path, "security", index, name)
                     yield self._to(("securitySchemes", name), place, shown)
 
-    def _schema(self, node: dict[str, Any], path: Path, shown: int) -> Iterator[Need]:
+    def _schema(self, node: dict[str, Any], path: Trail, shown: int) -> Iterator[Need]:
         yield from self._examples(node, node, path, path, shown)
         if "default" in node:
             yield from self._value(node["default"], node, path, (*path, "default"), shown)
@@ -279,7 +278,7 @@ class _Walk:
                 yield self._to(("schemas", name), path, shown, following=True)
 
     def _substitutes(
-        self, member: dict[str, Any], node: dict[str, Any], path: Path, place: Path, lacking: int
+        self, member: dict[str, Any], node: dict[str, Any], path: Trail, place: Trail, lacking: int
     ) -> Iterator[Need]:
         """Yield what the `x-shown-as` values of *member* need where it is *lacking*.
 
@@ -318,7 +317,7 @@ class _Walk:
         return subtypes(self.components.get("schemas", {}))
 
     def _examples(
-        self, node: dict[str, Any], schema: Any, at: Path, path: Path, shown: int
+        self, node: dict[str, Any], schema: Any, at: Trail, path: Trail, shown: int
     ) -> Iterator[Need]:
         if "example" in node:
             yield from self._value(node["example"], schema, at, (*path, "example"), shown)
@@ -333,12 +332,12 @@ class _Walk:
                     place = (*path, "examples", name, "value")
                     yield from self._value(example["value"], schema, at, place, mask)
 
-    def _value(self, value: Any, schema: Any, at: Path, path: Path, shown: int) -> Iterator[Need]:
+    def _value(self, value: Any, schema: Any, at: Trail, path: Trail, shown: int) -> Iterator[Need]:
         """Yield what a value at *path* needs of *schema* at *at*: its members and fields."""
         if not self.with_values:
             return
         pending = [(value, schema, at, path)]
-        seen: set[tuple[int, Path]] = set()
+        seen: set[tuple[int, Trail]] = set()
         while pending:
             value, schema, at, path = pending.pop()
             schema, at = self._resolve(schema, at)
@@ -367,7 +366,7 @@ class _Walk:
                 for index, item in enumerate(value):
                     pending.append((item, schema["items"], (*at, "items"), (*path, index)))
 
-    def _variants(self, value: Any, schema: dict[str, Any], at: Path) -> Iterator[str]:
+    def _variants(self, value: Any, schema: dict[str, Any], at: Trail) -> Iterator[str]:
         """Yield the extension of *schema* at *at* that the tag of *value* selects."""
         tags = schema.get("discriminator")
         below = self.subtypes.get(str(at[2]), ()) if at[:2] == ("components", "schemas") else ()
@@ -378,10 +377,10 @@ class _Walk:
         goal = self._references.mapped_name(named)
         yield from (name for name in below if name == goal and len(at) == 3)
 
-    def _within(self, path: Path, shown: int, goal: Any, goal_path: Path, name: str) -> Need:
+    def _within(self, path: Trail, shown: int, goal: Any, goal_path: Trail, name: str) -> Need:
         return Need(self.owner, path, shown, None, self.timeline.of(goal), goal_path, name)
 
-    def _resolve(self, schema: Any, path: Path) -> tuple[dict[str, Any] | None, Path]:
+    def _resolve(self, schema: Any, path: Trail) -> tuple[dict[str, Any] | None, Trail]:
         if isinstance(schema, dict) and "$ref" in schema:
             located = self._references.follow(Located(schema, pointer(path)))
             schema, path = located.value, follow(self.document, located.pointer)

@@ -10,10 +10,10 @@ from typing import Any, Final
 from dateline.bundle.sources import SourceFile
 from dateline.load.kept import Fragment
 from dateline.load.shared import SharedFiles
-from dateline.model import Map, Place, Problem
+from dateline.model import Map, Place, Problem, Trail
 from dateline.openapi import COMPONENTS, OBJECTS
 from dateline.paths import name_file, name_folder
-from dateline.source.reader import Locator, Trail, UnreadableFileError
+from dateline.source.reader import Locator, UnreadableFileError
 from dateline.wording import find_nearest, quote
 
 # Sections of the root that fragments share; everything else is in one fragment.

@@ -12,10 +12,9 @@ from typing import Any, NamedTuple
 from dateline.bundle.sources import refers_to_files
 from dateline.cache import Cache
 from dateline.load.meaning import Meaning
-from dateline.model import Map, Place, Problem
+from dateline.model import Map, Place, Problem, Trail
 from dateline.source.reader import (
     KeptDocument,
-    Trail,
     choose_search,
     read_bytes,
     read_content,

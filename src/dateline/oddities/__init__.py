@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import partial
 from typing import Any, Final
 
+from dateline.model import Trail
 from dateline.oddities.facts import DocumentFacts, list_reached, list_used
 from dateline.oddities.meanings import (
     ABSENT,
@@ -115,7 +116,7 @@ def list_wrapped(document: dict[str, Any]) -> set[str]:
     return {name for name, entry in entries if isinstance(entry, dict) and WRAPPED in entry}
 
 
-def find_published(document: dict[str, Any], path: Iterable[str | int]) -> tuple[str | int, ...]:
+def find_published(document: dict[str, Any], path: Iterable[str | int]) -> Trail:
     """Return the original place of *path* of ``keep_oddities(document)`` in *document*.
 
     The path ends early if the original is shorter.

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import Any, Final
 
+from dateline.model import Trail
 from dateline.oddities.facts import DocumentFacts
 from dateline.oddities.meanings import PREFIX
 from dateline.openapi import list_mapped, walk
-
-Path = tuple[str | int, ...]
 
 DANGLING: Final = f"{PREFIX}dangling"
 """The key of a schema for a list of what its discriminator names and no schema matches.
@@ -19,8 +18,8 @@ A version without a schema publishes an entry that names it only if this lists i
 
 
 def mark_dangling(
-    document: dict[str, Any], paths: Collection[Path]
-) -> tuple[dict[str, Any], list[Path]]:
+    document: dict[str, Any], paths: Collection[Trail]
+) -> tuple[dict[str, Any], list[Trail]]:
     """Return *document* with entries of discriminators marked as dangling, and their paths.
 
     Those at *paths* are marked that name a schema that *document* lacks, or one that is no member
@@ -31,7 +30,7 @@ def mark_dangling(
         return document, []
     facts = DocumentFacts(document)
     schemas = {path: node for path, kind, node in walk("document", document) if kind == "schema"}
-    found: dict[Path, list[str]] = {}
+    found: dict[Trail, list[str]] = {}
     marked = []
     for path, (around, entry) in entries.items():
         schema = schemas.get(around, {})
@@ -53,7 +52,7 @@ def list_dangling(schema: dict[str, Any]) -> list[Any]:
     return [name for name in marked if name in known] if isinstance(marked, list) else []
 
 
-def _split(path: Path) -> tuple[Path, Path]:
+def _split(path: Trail) -> tuple[Trail, Trail]:
     """Return the path of the schema around an entry of a discriminator, and the entry.
 
     The entry is empty if *path* leads to something else.
@@ -64,7 +63,7 @@ def _split(path: Path) -> tuple[Path, Path]:
     return path, ()
 
 
-def _list_entries(discriminator: Any) -> Iterator[tuple[Path, Any]]:
+def _list_entries(discriminator: Any) -> Iterator[tuple[Trail, Any]]:
     if isinstance(discriminator, dict):
         mapping = discriminator.get("mapping")
         for tag, named in mapping.items() if isinstance(mapping, dict) else ():
@@ -73,7 +72,7 @@ def _list_entries(discriminator: Any) -> Iterator[tuple[Path, Any]]:
             yield ("defaultMapping",), discriminator["defaultMapping"]
 
 
-def _mark(node: Any, around: Path, names: list[str]) -> Any:
+def _mark(node: Any, around: Trail, names: list[str]) -> Any:
     if not around:
         return {**node, DANGLING: sorted({*node.get(DANGLING, []), *names})}
     copy: Any = [*node] if isinstance(node, list) else {**node}

@@ -10,7 +10,7 @@ from functools import cached_property, partial
 from typing import Any, Final
 
 from dateline.gates import Timeline
-from dateline.model import WAS, Api, Combination, Contract, Place
+from dateline.model import WAS, Api, Combination, Contract, Place, Trail
 from dateline.openapi import COMPONENTS, parts, pointer, walk
 from dateline.project.origins import Origin, find_alike, find_nearest
 from dateline.project.publishing import Entries, Publisher, value_at
@@ -93,7 +93,7 @@ class Projector:
         """Return the published form of a *node* of the definitions at the combination *at*."""
         return value_at(self._publisher.node(kind, node), self._timeline.combinations.index(at))
 
-    def origin(self, at: str, version: str, environment: str) -> tuple[str | int, ...]:
+    def origin(self, at: str, version: str, environment: str) -> Trail:
         """Return the canonical path of what is at the pointer *at* in a contract.
 
         *at* is a JSON pointer (RFC 6901); the path consists of the keys and indexes that lead from
@@ -140,7 +140,7 @@ class Projector:
                 renames[pointer((*path[:-1], step))] = shown[0]
         return renames
 
-    def _number(self, path: tuple[str | int, ...], now: int) -> str | int:
+    def _number(self, path: Trail, now: int) -> str | int:
         """Return the index that an item of a list has in a contract, or a component's name."""
         *around, step = path
         if isinstance(step, str):
@@ -151,7 +151,7 @@ class Projector:
         return sum(self._timeline.of(item) >> now & 1 for item in items[:step])
 
     @cached_property
-    def _renamed(self) -> list[tuple[tuple[str | int, ...], str, dict[str, Any]]]:
+    def _renamed(self) -> list[tuple[Trail, str, dict[str, Any]]]:
         return [
             (path, kind, node)
             for path, kind, node in walk("document", self._api.document)

@@ -7,7 +7,7 @@ from itertools import takewhile
 from typing import Any
 
 from dateline.gates import Timeline
-from dateline.model import WAS
+from dateline.model import WAS, Trail
 from dateline.openapi import Arrangement, slot
 
 
@@ -40,8 +40,8 @@ class Origin:
         self._timeline = timeline
         self._at = at
 
-    def path(self, document: dict[str, Any], steps: tuple[str, ...]) -> tuple[str | int, ...]:
-        path: tuple[str | int, ...] = ()
+    def path(self, document: dict[str, Any], steps: tuple[str, ...]) -> Trail:
+        path: Trail = ()
         kind, node, rest = "document", document, list(steps)
         while rest and isinstance(node, dict):
             now = self._now(kind, node)
@@ -98,7 +98,7 @@ class Origin:
         return any((mask & shown) >> self._at & 1 and step == text for mask, text in called)
 
 
-def _within(value: Any, steps: list[str]) -> tuple[str | int, ...]:
+def _within(value: Any, steps: list[str]) -> Trail:
     """Return the longest beginning of *steps* that leads into *value*, which is data."""
     path: list[str | int] = []
     for text in steps:

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import jsonschema_rs
 
+from dateline.model import Trail
 from dateline.openapi import find_replaced, pointer, replace_children
 from dateline.regex.supported import find_supported
 from dateline.schema.constraints import (
@@ -128,7 +129,7 @@ class SampledDocument:
             raise LookupError(f"{reference} leads nowhere")
         return found.value
 
-    def defect(self, schemas: Schemas, value: Any) -> tuple[tuple[str | int, ...], str] | None:
+    def defect(self, schemas: Schemas, value: Any) -> tuple[Trail, str] | None:
         """Return where *value* violates *schemas* and how, or None if it is valid for them all."""
         if self.fits(schemas, value):
             return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Final
 
+from dateline.model import Trail
 from dateline.sample.dice import Dice
 
 _MOST: Final = 20_000
@@ -14,9 +15,7 @@ _MOST: Final = 20_000
 class NothingFitsError(Exception):
     """No valid value was found for the schemas at ``path``, or none that has room there."""
 
-    def __init__(
-        self, path: tuple[str | int, ...], reason: str, *, lacks_room: bool = False
-    ) -> None:
+    def __init__(self, path: Trail, reason: str, *, lacks_room: bool = False) -> None:
         self.path = path
         self.reason = reason
         self.lacks_room = lacks_room
@@ -34,7 +33,7 @@ class Here:
 
     name: str
     room: float
-    path: tuple[str | int, ...] = ()
+    path: Trail = ()
     above: frozenset[str] = frozenset()
     salt: tuple[int, ...] = ()
     copies: int = 1

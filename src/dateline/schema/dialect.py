@@ -14,7 +14,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, Final
 
-from dateline.model import copy_items
+from dateline.model import Trail, copy_items
 from dateline.openapi import ConvertedDocument, find_replaced, walk
 from dateline.openapi import is_old as is_old
 from dateline.schema.memo import Memo
@@ -253,7 +253,7 @@ BEYOND_LETTER: Final = (
 )
 
 
-def departures(document: dict[str, Any]) -> list[tuple[str | int, ...]]:
+def departures(document: dict[str, Any]) -> list[Trail]:
     """Return the paths of the schemas of *document* for which `departs_from_letter` is true."""
     if not is_old(document):
         return []

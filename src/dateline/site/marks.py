@@ -18,6 +18,7 @@ from dateline.model import (
     WAS,
     Api,
     Combination,
+    Trail,
 )
 from dateline.openapi import Arrangement, pointer, slot, walk
 from dateline.schema.types import UNIONS, is_enumeration
@@ -97,7 +98,7 @@ class Marker:
         """Return the marks of all nodes of *version* that have any, by pointer."""
         return self._marks[version]
 
-    def _add(self, path: tuple[str | int, ...], node: dict[str, Any]) -> None:
+    def _add(self, path: Trail, node: dict[str, Any]) -> None:
         combinations = self._timeline.combinations
         for version in self._api.table.dates:
             at = combinations.index(Combination(version, EVERYWHERE))
@@ -106,7 +107,7 @@ class Marker:
                 marks = tuple(self._read(path, node, version))
                 self._marks[version][found] = marks
 
-    def _find_pointer(self, path: tuple[str | int, ...], at: int) -> str | None:
+    def _find_pointer(self, path: Trail, at: int) -> str | None:
         """Return the pointer of *path* in the document of a combination, or None."""
         kind, node = "document", self._api.document
         steps: list[str | int] = []
@@ -144,9 +145,7 @@ class Marker:
             return bool(self._api.visible[section, name] >> at & 1)
         return bool(self._timeline.find_shown(kind, child) >> at & 1)
 
-    def _read(
-        self, path: tuple[str | int, ...], node: dict[str, Any], version: str
-    ) -> Iterator[Mark]:
+    def _read(self, path: Trail, node: dict[str, Any], version: str) -> Iterator[Mark]:
         if ADDED in node:
             yield Mark("since", f"Since {node[ADDED]}", why(node, [node[ADDED]]))
         if REMOVED in node:

@@ -15,10 +15,10 @@ from dateline.load.checks.schema_parts import (
     resolve_schema,
 )
 from dateline.load.checks.scope import (
+    LinkedTrail,
     Past,
     Scope,
     Site,
-    Trail,
     Violation,
     extend,
     list_past,
@@ -121,7 +121,7 @@ def tags_differ(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
                 yield Violation(trail, "discriminator-tag-twice", message)
 
 
-def _tags(scope: Scope, site: Site) -> Iterator[tuple[Trail, str, list[str]]]:
+def _tags(scope: Scope, site: Site) -> Iterator[tuple[LinkedTrail, str, list[str]]]:
     """Yield each schema that the discriminator of *site* names, and its tags.
 
     These are the members of its union or, without one, the schemas that extend it.
@@ -356,7 +356,7 @@ def _find_past(site: Site, version: str) -> Past | None:
     return later[-1] if later else None
 
 
-def _move_to_history(site: Site, past: Past | None, trail: Trail) -> Trail:
+def _move_to_history(site: Site, past: Past | None, trail: LinkedTrail) -> LinkedTrail:
     """Return where *past* writes the former value at *trail*."""
     steps = path(trail)[len(path(site.trail)) :]
     if past is None or steps[:1] != ("discriminator",):

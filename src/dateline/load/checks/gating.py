@@ -16,9 +16,9 @@ from dateline.load.checks.names import (
 from dateline.load.checks.scope import (
     CHECKS,
     Finder,
+    LinkedTrail,
     Scope,
     Site,
-    Trail,
     Violation,
     extend,
     list_past,
@@ -199,7 +199,7 @@ def dates_of_history(scope: Scope, site: Site, _: str) -> Iterator[Violation]:
                 yield from _date(scope, date, past.at, value=False)
 
 
-def _date(scope: Scope, written: str, trail: Trail, *, value: bool) -> Iterator[Violation]:
+def _date(scope: Scope, written: str, trail: LinkedTrail, *, value: bool) -> Iterator[Violation]:
     if written in scope.ranks:
         return
     known = scope.table.dates
@@ -394,7 +394,7 @@ _GRAMMARS: Final[dict[str, tuple[Finder, ...]]] = {
 }
 
 
-def _old_names(site: Site) -> Iterator[tuple[Trail, str]]:
+def _old_names(site: Site) -> Iterator[tuple[LinkedTrail, str]]:
     if _own_name(site) is None:
         return
     for past in list_past(site):

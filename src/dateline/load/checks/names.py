@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from typing import Any, Final, NamedTuple
 
-from dateline.load.checks.scope import Scope, Site, Trail, Violation, on
+from dateline.load.checks.scope import LinkedTrail, Scope, Site, Violation, on
 from dateline.model import KEYS
 from dateline.openapi import COMPONENTS, method_name, operation_steps, operations
 from dateline.schema.types import is_enumeration, members
@@ -68,13 +68,13 @@ def _unsafe(name: str, *, blanks: bool = True) -> str | None:
     return None
 
 
-def _safe(name: str, trail: Trail, *, value: bool = False) -> Iterator[Violation]:
+def _safe(name: str, trail: LinkedTrail, *, value: bool = False) -> Iterator[Violation]:
     message = _unsafe(name)
     if message is not None:
         yield Violation(trail, "unsafe-name", message, value)
 
 
-def _collisions(names: Iterable[tuple[str, Trail]], what: str) -> Iterator[Violation]:
+def _collisions(names: Iterable[tuple[str, LinkedTrail]], what: str) -> Iterator[Violation]:
     """Yield pairs of names that are spelled alike in generated code."""
     taken: dict[str, str] = {}
     for name, trail in names:
@@ -252,7 +252,7 @@ class _NamedOperation(NamedTuple):
     """An operation with its `operationId`, the place of that, and its method and path."""
 
     name: str
-    trail: Trail
+    trail: LinkedTrail
     route: str
     node: dict[str, Any]
 

@@ -8,7 +8,7 @@ from itertools import chain
 from typing import Any, Final
 
 from dateline.load.checks.schema_parts import resolve_schema
-from dateline.load.checks.scope import Scope, Site, Trail, Violation, on
+from dateline.load.checks.scope import LinkedTrail, Scope, Site, Violation, on
 from dateline.load.checks.structure import is_annotation
 from dateline.model import WAS
 from dateline.openapi import (
@@ -124,9 +124,11 @@ def _perhaps(name: str, known: list[str]) -> str:
     return hint if "did you mean" in hint else ""
 
 
-def _list_path_parameters(scope: Scope, node: dict[str, Any], trail: Trail) -> dict[str, Trail]:
+def _list_path_parameters(
+    scope: Scope, node: dict[str, Any], trail: LinkedTrail
+) -> dict[str, LinkedTrail]:
     """Return the path parameters that *node*, a path item or an operation, declares itself."""
-    found: dict[str, Trail] = {}
+    found: dict[str, LinkedTrail] = {}
     for index, written in enumerate(node.get("parameters", ())):
         parameter = scope.resolve("parameter", written)
         if isinstance(parameter, dict) and parameter.get("in") == "path":
@@ -134,7 +136,9 @@ def _list_path_parameters(scope: Scope, node: dict[str, Any], trail: Trail) -> d
     return found
 
 
-def _not_named(declared: dict[str, Trail], named: list[str], path: str) -> Iterator[Violation]:
+def _not_named(
+    declared: dict[str, LinkedTrail], named: list[str], path: str
+) -> Iterator[Violation]:
     for name, trail in declared.items():
         if name not in named:
             message = f"the path {quote(path)} has no {{{name}}}{did_you_mean(name, named)}"
@@ -397,7 +401,7 @@ def _ignoring(scope: Scope, operation: dict[str, Any]) -> list[str]:
     return [tag for tag in operation.get("tags", ()) if tag in scope.table.ignoring_tags]
 
 
-def _find_other_header(scope: Scope, trail: Trail, declared: set[str]) -> Iterator[Violation]:
+def _find_other_header(scope: Scope, trail: LinkedTrail, declared: set[str]) -> Iterator[Violation]:
     """Report that no operation declares the version header, if operations declare a similar one.
 
     A similar one has a similar name, or a name that contains a word for versions. Without one, the
@@ -425,7 +429,7 @@ def _header_names(scope: Scope, *nodes: dict[str, Any]) -> set[str]:
 
 def _headers(
     scope: Scope, site: Site, key: str
-) -> Iterator[tuple[dict[str, Any], dict[str, Any], Trail, Trail]]:
+) -> Iterator[tuple[dict[str, Any], dict[str, Any], LinkedTrail, LinkedTrail]]:
     """Yield each operation at the API's address after its path item, and two places.
 
     These are the place of the operation and that of its version header.
@@ -442,7 +446,7 @@ def _headers(
                 yield item, operation, at, _header(scope, operation, at) or shared
 
 
-def _header(scope: Scope, node: dict[str, Any], trail: Trail) -> Trail:
+def _header(scope: Scope, node: dict[str, Any], trail: LinkedTrail) -> LinkedTrail:
     for index, written in enumerate(node.get("parameters", ())):
         if _is_version_header(scope, scope.resolve("parameter", written)):
             return ((trail, "parameters"), index)

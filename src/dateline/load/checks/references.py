@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from dateline.load.checks.scope import Scope, Site, Violation, extend, on
-from dateline.model import EXTENSIBLE, GATES, KEYS
+from dateline.model import EXTENSIBLE, GATES, KEYS, Trail
 from dateline.openapi import COMPONENTS, SECTIONS, find_kind, follow, target
 from dateline.schema.references import component
 from dateline.schema.types import UNIONS
@@ -16,7 +16,6 @@ from dateline.wording import did_you_mean, name_kind, quote
 # changes which values are valid.
 _BESIDE: Final = frozenset({"description", "deprecated", "$ref"}) | (KEYS - {EXTENSIBLE})
 
-Path = tuple[str | int, ...]
 
 _ESCAPE: Final = frozenset("~%")
 
@@ -109,7 +108,7 @@ def no_circle(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
 
     A schema that leads back to itself does so through a property or an item.
     """
-    starts: dict[str, tuple[Any, Path]] = {
+    starts: dict[str, tuple[Any, Trail]] = {
         name: (node, ("components", key, name)) for name, node in site.node[key].items()
     }
     yield from _circles(_follow_all(scope, key, starts))
@@ -135,10 +134,12 @@ def no_circle_elsewhere(scope: Scope, site: Site, key: str) -> Iterator[Violatio
             yield _report_circle(circle, at)
 
 
-Edges = list[tuple[str, Path]]
+Edges = list[tuple[str, Trail]]
 
 
-def _follow_all(scope: Scope, section: str, ahead: dict[str, tuple[Any, Path]]) -> dict[str, Edges]:
+def _follow_all(
+    scope: Scope, section: str, ahead: dict[str, tuple[Any, Trail]]
+) -> dict[str, Edges]:
     """Return what the nodes in *ahead* consist of, and what those consist of that this names."""
     following: dict[str, Edges] = {}
     while ahead:
@@ -159,13 +160,13 @@ def _follow_all(scope: Scope, section: str, ahead: dict[str, tuple[Any, Path]]) 
     return following
 
 
-def _follow(scope: Scope, node: Any, section: str, path: Path) -> Edges:
+def _follow(scope: Scope, node: Any, section: str, path: Trail) -> Edges:
     """Return what *node* consists of, up to the next value.
 
     These are components, by name; and in adopted definitions other schemas, by their pointers.
     """
     edges: Edges = []
-    pending: list[tuple[Any, Path]] = [(node, path)]
+    pending: list[tuple[Any, Trail]] = [(node, path)]
     while pending:
         part, at = pending.pop()
         if not isinstance(part, dict):
@@ -183,7 +184,7 @@ def _follow(scope: Scope, node: Any, section: str, path: Path) -> Edges:
     return edges
 
 
-def _elsewhere(scope: Scope, reference: str, at: Path) -> Edges:
+def _elsewhere(scope: Scope, reference: str, at: Trail) -> Edges:
     """Return the target of *reference*, which is not a component by its name."""
     goal = scope.references.locate(reference)
     if goal is None:
@@ -197,7 +198,7 @@ def _circles(following: dict[str, Edges]) -> Iterator[Violation]:
         yield _report_circle(circle, at)
 
 
-def _report_circle(circle: list[str], at: Path) -> Violation:
+def _report_circle(circle: list[str], at: Trail) -> Violation:
     shown_part = circle if len(circle) < 9 else [*circle[:4], "...", *circle[-3:]]
     message = (
         f"{' -> '.join(shown_part)} is a circle of references without a value in it; "
@@ -206,7 +207,7 @@ def _report_circle(circle: list[str], at: Path) -> Violation:
     return Violation(extend(None, *at), "reference-cycle", message)
 
 
-def _list_circles(following: dict[str, Edges]) -> Iterator[tuple[list[str], Path]]:
+def _list_circles(following: dict[str, Edges]) -> Iterator[tuple[list[str], Trail]]:
     """Yield each circle once, where a walk in source order closes it first."""
     done: set[str] = set()
     for start in following:

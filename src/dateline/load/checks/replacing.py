@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final
 
-from dateline.load.checks.scope import Scope, Site, Trail, Violation, extend, list_past, on
+from dateline.load.checks.scope import LinkedTrail, Scope, Site, Violation, extend, list_past, on
 from dateline.model import CONVERTER, IN_PLACE_OF, WAS
 from dateline.wording import did_you_mean, name_kind, quote
 
@@ -36,7 +36,9 @@ def what_was_replaced_is_known(scope: Scope, site: Site, key: str) -> Iterator[V
         now = {name: each for name, each in now.items() if name not in past.unset}
 
 
-def _compare(now: dict[str, Any], gone: list[str], came: Any, at: Trail) -> Iterator[Violation]:
+def _compare(
+    now: dict[str, Any], gone: list[str], came: Any, at: LinkedTrail
+) -> Iterator[Violation]:
     for index, name in enumerate(gone):
         if name not in now:
             message = f"there is no property {quote(name)} that took the place of another"

@@ -8,13 +8,13 @@ from functools import cached_property
 from typing import Any, Final, NamedTuple
 
 from dateline.gates import Timeline, is_long, order, restate
-from dateline.model import ENVIRONMENTS, WAS, Table
+from dateline.model import ENVIRONMENTS, WAS, Table, Trail
 from dateline.openapi import SECTIONS
 from dateline.schema.dialect import Dialect
 from dateline.schema.references import Resolver, component
 from dateline.schema.variants import subtypes
 
-Trail = tuple["Trail", str | int] | None
+LinkedTrail = tuple["LinkedTrail", str | int] | None
 """A path from the root as linked pairs, the innermost key first: one pair for each step."""
 
 
@@ -28,7 +28,7 @@ class Violation(NamedTuple):
     With a ``table_key``, its place is that key of the version table.
     """
 
-    trail: Trail
+    trail: LinkedTrail
     id: str
     message: str
     value: bool = False
@@ -40,11 +40,11 @@ class Site(NamedTuple):
 
     kind: str
     node: Any
-    trail: Trail
+    trail: LinkedTrail
     slot: str
     parent: Site | None
 
-    def at(self, *keys: str | int) -> Trail:
+    def at(self, *keys: str | int) -> LinkedTrail:
         """Return the trail of what is below this node under *keys*."""
         return extend(self.trail, *keys)
 
@@ -164,10 +164,10 @@ class Past(NamedTuple):
     """One date of `x-was`: its place, what it sets and unsets, and where it sets it."""
 
     date: str
-    at: Trail
+    at: LinkedTrail
     setting: dict[str, Any]
     unset: tuple[str, ...]
-    set_at: Trail
+    set_at: LinkedTrail
 
 
 def list_past(site: Site) -> list[Past]:
@@ -200,14 +200,14 @@ def on(*places: str, finds: tuple[str, ...]) -> Callable[[Finder], Finder]:
     return register
 
 
-def extend(trail: Trail, *steps: str | int) -> Trail:
+def extend(trail: LinkedTrail, *steps: str | int) -> LinkedTrail:
     """Return the trail of what is below *trail* under *steps*."""
     for step in steps:
         trail = (trail, step)
     return trail
 
 
-def path(trail: Trail) -> tuple[str | int, ...]:
+def path(trail: LinkedTrail) -> Trail:
     """Return *trail* as a path from the root."""
     steps: list[str | int] = []
     while trail is not None:

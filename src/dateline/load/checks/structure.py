@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 
 from dateline.gates import changes, is_long
 from dateline.load.checks.right_places import find_right_place
-from dateline.load.checks.scope import CHECKS, Check, Scope, Site, Trail, Violation, path
+from dateline.load.checks.scope import CHECKS, Check, LinkedTrail, Scope, Site, Violation, path
 from dateline.load.checks.style import ADOPTABLE
 from dateline.model import (
     ADDED,
@@ -29,6 +29,7 @@ from dateline.model import (
     SHOWN_AS,
     WAS,
     WHY,
+    Trail,
 )
 from dateline.oddities import CLOSE_TO_OURS
 from dateline.openapi import (
@@ -193,7 +194,7 @@ class Pending(NamedTuple):
 class TypeFault(NamedTuple):
     """A value of the wrong type, and its replacement; None to leave it out."""
 
-    trail: Trail
+    trail: LinkedTrail
     instead: dict[str, Any] | None
 
 
@@ -271,7 +272,9 @@ class StructureWalk:
                 if key == WAS:
                     self._history(form, site)
 
-    def _below(self, known: _KeyForm, value: Any, trail: Trail, key: str, parent: Site) -> None:
+    def _below(
+        self, known: _KeyForm, value: Any, trail: LinkedTrail, key: str, parent: Site
+    ) -> None:
         """Push the objects in *value* on the stack."""
         form = self._forms[known.kind]
         if known.arrangement is Arrangement.ONE:
@@ -288,7 +291,7 @@ class StructureWalk:
             elif type(child) is not bool:
                 self._stack.append((form, Site(known.kind, child, (trail, name), key, parent)))
 
-    def _check_items(self, wanted: ValueType, value: Any, trail: Trail) -> None:
+    def _check_items(self, wanted: ValueType, value: Any, trail: LinkedTrail) -> None:
         """Report the first item of the list or mapping *value* that is not of the right type."""
         assert wanted.holds is not None
         pairs = value.items() if isinstance(value, dict) else enumerate(value)
@@ -335,7 +338,7 @@ class StructureWalk:
     def _wrong(
         self,
         value: Any,
-        trail: Trail,
+        trail: LinkedTrail,
         wanted: ValueType,
         instead: dict[str, Any] | None = None,
         *,
@@ -347,14 +350,14 @@ class StructureWalk:
             self.found.append(Violation(trail, "wrong-type", message, value=True))
         self.faults.append(TypeFault(trail, instead))
 
-    def _note_misplaced(self, key: str, trail: Trail, among: str) -> None:
+    def _note_misplaced(self, key: str, trail: LinkedTrail, among: str) -> None:
         """Report that *key*, one of ours, is written as one of the names in *among*."""
         place = _RIGHT_PLACES.get(key) or _RIGHT_PLACES.get(among, "put it on one of them")
         message = f"`{key}` is among the names in `{among}`; {place}"
         self.found.append(Violation(trail, "misplaced-annotation", message))
         self.faults.append(TypeFault(trail, None))
 
-    def _unknown(self, form: _Form, key: str, trail: Trail) -> Iterator[Violation]:
+    def _unknown(self, form: _Form, key: str, trail: LinkedTrail) -> Iterator[Violation]:
         if _NAMES_CODE.fullmatch(key):
             message = (
                 f"{quote(key)} refers to code; definitions only describe messages, leave it out"
@@ -405,7 +408,7 @@ def is_annotation(name: str | int, value: Any, *, is_authored: bool, in_data: bo
     return not (type(value) is bool or value == [] or str(value).startswith("#/"))
 
 
-def _way_out(value: Any, trail: Trail, wanted: ValueType) -> str:
+def _way_out(value: Any, trail: LinkedTrail, wanted: ValueType) -> str:
     """Return how to write what *value*, of the wrong type, was probably meant to be."""
     if type(value) is bool and trail is not None and trail[-1] == "required" and wanted == _TEXTS:
         return "; list what is required beside `properties`: `required: [NAME]`"
@@ -426,7 +429,7 @@ def _meant_for_ours(key: str, authored: bool) -> str | None:
 def without_faults(scope: Scope, faults: list[TypeFault]) -> Scope:
     """Return *scope* over a document without the values that are *faults*."""
     root = dict(scope.document)
-    copies: dict[tuple[str | int, ...], Any] = {(): root}
+    copies: dict[Trail, Any] = {(): root}
     for fault in faults:
         *steps, last = path(fault.trail)
         if WAS in steps:

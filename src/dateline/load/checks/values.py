@@ -14,16 +14,14 @@ from dateline.load.checks.schema_parts import (
     read_beside,
     resolve_schema,
 )
-from dateline.load.checks.scope import Scope, Site, Trail, Violation, extend, on
+from dateline.load.checks.scope import LinkedTrail, Scope, Site, Violation, extend, on
 from dateline.load.table import canonical_date
-from dateline.model import ADDED, ENVIRONMENTS, REMOVED, WAS
+from dateline.model import ADDED, ENVIRONMENTS, REMOVED, WAS, Trail
 from dateline.regex.engines import matches_portably
 from dateline.schema.constraints import DECIMAL
 from dateline.schema.types import UNIONS, choices, declared_types, is_enumeration, type_of
 from dateline.schema.values import find_repeated, text
 from dateline.wording import did_you_mean, name_kind, quote, quote_all
-
-Path = tuple[str | int, ...]
 
 # Deeper values are not inspected: no example needs it, and the recursion ends.
 _DEEPEST: Final = 48
@@ -51,7 +49,7 @@ _JSON: Final = re.compile(r"application/(.+\+)?json\s*(;.*)?|\*/\*|application/\
 class Fault(NamedTuple):
     """What is wrong, and where below the value."""
 
-    path: Path
+    path: Trail
     message: str
 
 
@@ -309,7 +307,9 @@ def _examples(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
                 yield from _unfit(scope, shared[member], schema, trail, "example-invalid")
 
 
-def _unfit(scope: Scope, value: Any, schema: Any, trail: Trail, id: str) -> Iterator[Violation]:
+def _unfit(
+    scope: Scope, value: Any, schema: Any, trail: LinkedTrail, id: str
+) -> Iterator[Violation]:
     wrong = find_fault(scope, value, schema)
     if wrong is not None:
         trail = extend(trail, *wrong.path)

@@ -16,7 +16,7 @@ from dateline.source.reader.characters import (
     yaml_of,
 )
 from dateline.source.reader.json_document import JsonReader
-from dateline.source.reader.json_text import JsonText, Trail
+from dateline.source.reader.json_text import JsonText
 from dateline.source.reader.limits import ADOPTED, AUTHORED, Limits
 from dateline.source.reader.locator import KeptDocument, Locator, choose_search
 from dateline.source.reader.yaml_document import YamlReader
@@ -33,7 +33,6 @@ __all__ = [
     "Locator",
     "Log",
     "StoppedError",
-    "Trail",
     "UnreadableFileError",
     "YamlReader",
     "YamlText",

@@ -11,11 +11,8 @@ from itertools import accumulate
 from typing import Any, Final
 
 from dateline.collector import collection_off
-from dateline.model import Map, Place
+from dateline.model import Map, Place, Trail
 from dateline.source.scalars import RefusedError, decimal_value, integer_value
-
-Trail = tuple[str | int, ...]
-"""The keys and indexes that lead from the root of a document to a place in it."""
 
 _BLANKS: Final = re.compile(r"[ \t\n\r]*")
 

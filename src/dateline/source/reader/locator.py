@@ -7,9 +7,8 @@ from functools import cached_property, partial
 from operator import itemgetter
 from typing import Any, Final
 
-from dateline.model import Map, Place, Seq
+from dateline.model import Map, Place, Seq, Trail
 from dateline.source.reader.json_document import JsonDocument
-from dateline.source.reader.json_text import Trail
 
 _Search = Callable[[Trail, bool], Place]
 """Returns the place of a path in a file, or that of its value."""

@@ -10,10 +10,10 @@ from typing import Any, Final
 import yaml
 
 from dateline.collector import collection_off
-from dateline.model import Map, Place, Problem, Seq
+from dateline.model import Map, Place, Problem, Seq, Trail
 from dateline.source.problems import Log, StoppedError
 from dateline.source.reader.characters import text_refusals
-from dateline.source.reader.json_text import TextLines, Trail
+from dateline.source.reader.json_text import TextLines
 from dateline.source.reader.limits import ADOPTED
 from dateline.source.reader.locator import Locator
 from dateline.source.reader.yaml_document import LOADER, RISKY_ESCAPE, YamlReader

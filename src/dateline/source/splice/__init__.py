@@ -5,14 +5,12 @@ from __future__ import annotations
 from copy import deepcopy
 from typing import Any, Final
 
+from dateline.model import Trail
 from dateline.source.spans import spans
 from dateline.source.splice.nodes import Child, New, Old
 from dateline.source.splice.page import TextPage, header_of, last_of
 from dateline.source.splice.splicing import find_splices
 from dateline.source.writing import style_of
-
-Path = tuple[str | int, ...]
-"""Keys and indexes from the root of a source, as edited so far, to a place in it."""
 
 _BYTE_ORDER_MARK: Final = "\ufeff"
 
@@ -32,7 +30,7 @@ class EditableSource:
         self._page = TextPage(text, style_of(text, self._root.span, json=json))
         self._break = "\r\n" if "\r\n" in text else "\n"
 
-    def put(self, path: Path, value: Any, at: int | None = None) -> None:
+    def put(self, path: Trail, value: Any, at: int | None = None) -> None:
         """Set the mapping's key at the end of *path* to *value*.
 
         A new key becomes number *at* of the keys, by default the last one.
@@ -53,7 +51,7 @@ class EditableSource:
             holder.clear()
             holder.update(entries)
 
-    def insert(self, path: Path, value: Any) -> None:
+    def insert(self, path: Trail, value: Any) -> None:
         """Insert *value* into a list, before the item at *path*; an index past the end appends."""
         holder, index = self._holder(path), int(path[-1])
         if isinstance(holder, Old):
@@ -61,7 +59,7 @@ class EditableSource:
         else:
             holder.insert(index, value)
 
-    def replace(self, path: Path, value: Any) -> None:
+    def replace(self, path: Trail, value: Any) -> None:
         """Replace the value at *path* by *value*."""
         holder = self._holder(path)
         if isinstance(holder, Old):
@@ -69,7 +67,7 @@ class EditableSource:
         else:
             holder[path[-1]] = value
 
-    def remove(self, path: Path) -> None:
+    def remove(self, path: Trail) -> None:
         """Remove the key or item at *path*."""
         holder = self._holder(path)
         if isinstance(holder, Old):
@@ -77,7 +75,7 @@ class EditableSource:
         else:
             del holder[path[-1]]
 
-    def rename(self, path: Path, name: str) -> None:
+    def rename(self, path: Trail, name: str) -> None:
         """Rename the key at the end of *path*; it keeps its place and its value."""
         holder = self._holder(path)
         if isinstance(holder, Old):
@@ -87,12 +85,12 @@ class EditableSource:
             holder.clear()
             holder.update(entries)
 
-    def is_empty(self, path: Path) -> bool:
+    def is_empty(self, path: Trail) -> bool:
         """Return whether the collection at *path* is empty."""
         holder = self._holder((*path, ""))
         return not (self._children(holder) if isinstance(holder, Old) else holder)
 
-    def has(self, path: Path) -> bool:
+    def has(self, path: Trail) -> bool:
         """Return whether *path* leads to something."""
         try:
             node: Any = self._root
@@ -128,7 +126,7 @@ class EditableSource:
 
     # Find nodes
 
-    def _holder(self, path: Path) -> Any:
+    def _holder(self, path: Trail) -> Any:
         """Return the holder of the end of *path*: a node of the text, or a new dict or list."""
         node: Any = self._root
         for step in path[:-1]:
