@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable
 from copy import deepcopy
 from dataclasses import replace
 from itertools import combinations, pairwise, product
@@ -27,7 +28,7 @@ from support.sources import API, LIBRARY, loaded
 from support.tables import cases
 
 from dateline.changes import schema
-from dateline.changes.entries import DOCUMENTATION, Entry, Explanation
+from dateline.changes.entries import DOCUMENTATION, Entry, Explanation, merge_values
 from dateline.changes.pages import EVERY_PAIR, MOST_NAMED, compare_versions
 from dateline.changes.sections import list_sections
 from dateline.check.comparison import compare
@@ -423,6 +424,51 @@ def test_operations_beyond_ten_are_counted(
 ) -> None:
     entry = replace(read_entry(library), operations=tuple(f"GET /{each}" for each in range(count)))
     assert (len(entry.calls), entry.unnamed) == (named, others)
+
+
+@cases(
+    ("values", "named"),
+    [
+        (["b", "c"], "b or c"),
+        (["b", "c", "d"], "b, c or d"),
+        ([str(each) for each in range(21)], f"{', '.join(map(str, range(20)))} or 1 more"),
+    ],
+)
+def test_values_of_an_enumeration_are_one_entry(
+    library: Api, values: list[str], named: str
+) -> None:
+    shown = read_entry(library)
+    of = "/components/schemas/A/enum"
+    entries = [
+        replace(
+            shown,
+            after_pointer=f"{of}/{index}",
+            after=value,
+            explanation=Explanation(f"A can also be {value} in responses."),
+        )
+        for index, value in enumerate(values)
+    ]
+    merged = replace(
+        entries[0],
+        after=values,
+        explanation=Explanation(f"A can also be {named} in responses."),
+    )
+    assert describe(merge_values(entries)) == describe([merged])
+    # what differs in anything else is another change
+    for other in (
+        replace(entries[1], why="another reason"),
+        replace(entries[1], operations=("GET /other",)),
+        replace(entries[1], environments=("sandbox",)),
+        replace(entries[1], after_pointer="/components/schemas/B/enum/1"),
+        replace(entries[1], after_pointer="/components/schemas/A/oneOf/1"),
+        replace(entries[1], explanation=Explanation("A can no longer be c in responses.")),
+    ):
+        pair = [entries[0], other]
+        assert describe(merge_values(pair)) == describe(pair)
+
+
+def describe(entries: Iterable[Entry]) -> list[dict[str, Any]]:
+    return [{**entry.data, **entry.explanation.data} for entry in entries]
 
 
 @cases(

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
+import re
+from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import dataclass, fields, replace
 from dataclasses import field as data_field
 from functools import cached_property
 from typing import Any, Final, NamedTuple
@@ -12,7 +13,7 @@ from typing import Any, Final, NamedTuple
 from dateline.changes.fragments import FragmentLine
 from dateline.changes.reasons import Reason
 from dateline.check.merge import ChangeGroup
-from dateline.model import Direction, Verdict
+from dateline.model import EXTENSIBLE, Direction, Verdict
 from dateline.presets import CODE_NAMES
 from dateline.rules import RULES, describe
 
@@ -22,7 +23,15 @@ MOST_OPERATIONS: Final = 10
 DOCUMENTATION: Final = frozenset({"documentation-changed", "extension-changed"})
 """Rules about what promises nothing to a program."""
 
+_MOST_VALUES: Final = 20
+"""So many values of an enumeration are named in a sentence, and the others counted."""
+
 _EXPLAINING: Final = frozenset({"effect", "lines", "description"})
+
+_VALUE: Final = re.compile(
+    r"(?P<head>.* can (?:also|no longer) be )(?P<value>.*)(?P<tail> in [a-z ]+\.)", re.DOTALL
+)
+"""The effect of a value that is added to an enumeration, or removed."""
 
 _write: Final = json.JSONEncoder(ensure_ascii=False).encode
 
@@ -194,6 +203,42 @@ class Entry:
     @property
     def unnamed(self) -> int:
         return len(self.operations) - len(self.calls)
+
+
+def merge_values(entries: Iterable[Entry]) -> list[Entry]:
+    """Return *entries*, those that differ only in the value of an enumeration as one entry.
+
+    It names the values, and is at the place of the first of them.
+    """
+    found: dict[Hashable, list[Entry]] = {}
+    for index, entry in enumerate(entries):
+        found.setdefault(_name_enumeration(entry) or index, []).append(entry)
+    return [each[0] if len(each) == 1 else _merge(each) for each in found.values()]
+
+
+def _name_enumeration(entry: Entry) -> Hashable | None:
+    """Return what the values have in common that are merged; None for another entry."""
+    at, _, last = entry.where.rpartition("/")
+    effect = _VALUE.fullmatch(entry.explanation.effect)
+    if effect is None or not last.isdecimal() or at.rpartition("/")[2] not in ("enum", EXTENSIBLE):
+        return None
+    alike = "rule", "verdict", "direction", "operations", "environments", "versions", "why"
+    return at, effect["head"], effect["tail"], *(getattr(entry, name) for name in alike)
+
+
+def _merge(entries: list[Entry]) -> Entry:
+    """Return one entry for the values of an enumeration in *entries*."""
+    effects = [*filter(None, (_VALUE.fullmatch(each.explanation.effect) for each in entries))]
+    named = [effect["value"] for effect in effects][:_MOST_VALUES]
+    more = len(effects) - len(named)
+    *others, last = [*named, f"{more} more"] if more else named
+    effect = f"{effects[0]['head']}{', '.join(others)} or {last}{effects[0]['tail']}"
+    return replace(
+        entries[0],
+        before=[each.before for each in entries if each.before is not None] or None,
+        after=[each.after for each in entries if each.after is not None] or None,
+        explanation=entries[0].explanation._replace(effect=effect),
+    )
 
 
 def _is_plain(value: Any) -> bool:

@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from itertools import combinations, pairwise
 from typing import Any, Final
 
@@ -18,6 +18,7 @@ from dateline.changes.entries import (
     Calls,
     Entry,
     Explanation,
+    merge_values,
 )
 from dateline.changes.fragments import FragmentLine, MessageFragments, MessageValues
 from dateline.changes.reasons import Reason, Reasons
@@ -85,15 +86,20 @@ class Page:
     @property
     def summary(self) -> str:
         """The counts in words: `1 breaking, 2 others`, `not disclosed`, or `no changes`."""
-        counts = count_breaking(self.entries)
+        counts = count_breaking(self.shown)
         if self.undisclosed:
             counts.append("more not disclosed" if counts else "not disclosed")
         return ", ".join(counts) or "no changes"
 
+    @cached_property
+    def shown(self) -> list[Entry]:
+        """The entries for people: values that an enumeration gained, or lost, are one entry."""
+        return merge_values(self.entries)
+
     @property
     def sections(self) -> list[PageSection]:
-        """All entries, in reading order."""
-        return list_sections(self.entries)
+        """The entries for people, in reading order."""
+        return list_sections(self.shown)
 
     @property
     def about(self) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from dateline.cache import Cache
-from dateline.changes.entries import Entry
+from dateline.changes.entries import Entry, merge_values
 from dateline.changes.sections import PageSection, list_sections
 from dateline.changes.words import Row
 from dateline.model import (
@@ -79,7 +79,7 @@ class Period:
     @property
     def sections(self) -> list[PageSection]:
         """The entries, in reading order."""
-        return list_sections(self.entries)
+        return list_sections(merge_values(self.entries))
 
     @property
     def data(self) -> dict[str, Any]:

@@ -24,7 +24,7 @@ class Step(Protocol):
     @property
     def newer(self) -> Any: ...
     @property
-    def entries(self) -> tuple[Any, ...]: ...
+    def shown(self) -> list[Any]: ...
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,7 +39,7 @@ class StepHistory:
     """The changes of one step, by the operations that they concern."""
 
     def __init__(self, step: Step) -> None:
-        self._entries = step.entries
+        self._entries = step.shown
 
     def list_changes(self, name: str, shown: Iterable[str]) -> ListedChanges | None:
         """Return the changes of the operation *name*, or None if there are none.
