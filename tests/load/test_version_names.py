@@ -345,6 +345,14 @@ def test_names_are_in_the_order_of_their_dates() -> None:
             "{ date: 2025-01-15, title: a, moving: true }",
             "2025-01-15 is dated, so it can't be a moving version; use a word such as unstable",
         ),
+        *(
+            (
+                "",
+                f"{dated}{{ date: unstable, title: b, moving: true }}",
+                "the moving version may change at any time; add a dated one, without `draft: true`",
+            )
+            for dated in ("", "{ date: 2025-01-15, title: a, draft: true }, ")
+        ),
         (
             "",
             "{ date: 2025-01-15, title: a }, { date: latest, title: b, moving: true }",

@@ -30,6 +30,7 @@ from dateline_runtime.documents import Documents
 from dateline_runtime.errors import Fault, RequestError
 from dateline_runtime.idempotency import Answer
 from dateline_runtime.lifecycle import End
+from dateline_runtime.mounting import MOST_ROOTS
 from dateline_runtime.versioned import Versioned
 
 JSON = "application/json; charset=utf-8"
@@ -337,6 +338,14 @@ def test_only_a_version_with_an_announced_end_reports_it() -> None:
     assert announcements(asking(MIDDLE.encode())) == []
     assert announcements(asking(b"2026-7-1")) == []
     assert announcements(request(path="/api/currencies")) == []
+
+
+def test_links_lead_below_each_of_many_mount_points() -> None:
+    app = wrap(tell_state, ends={OLDEST: End(sunset=date(2027, 7, 1), successor="/spec/new")})
+    for root in [f"/tenants/{number}" for number in range(MOST_ROOTS + 2)]:
+        scope = {**request(path=f"{root}/api/things"), "root_path": root}
+        links = [f'<{root}/spec/new>; rel="successor-version"']
+        assert ask(app, scope).header("link") == links
 
 
 def test_announced_end_must_concern_a_supported_version() -> None:

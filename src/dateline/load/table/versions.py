@@ -42,12 +42,13 @@ def read_versions(reading: TableReading, table: Row) -> list[Version]:
     if len(versions) < len(rows):
         # the date of the unreadable row must not be reported as unknown elsewhere
         return []
-    if versions and all(version.draft for version in versions):
-        reading.note(
-            table.node.place("versions"),
-            "no-supported-version",
-            "every version is a draft; callers need one: drop its `draft: true`",
-        )
+    if versions and all(version.draft or version.moving for version in versions):
+        message = "every version is a draft; callers need one: drop its `draft: true`"
+        if versions[-1].moving:
+            message = (
+                "the moving version may change at any time; add a dated one, without `draft: true`"
+            )
+        reading.note(table.node.place("versions"), "no-supported-version", message)
     return versions
 
 

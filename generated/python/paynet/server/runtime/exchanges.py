@@ -62,6 +62,7 @@ class Served:
     ) -> None:
         self._made_of = supported, version, end
         self._below: dict[str, Served] = {root: self}
+        self._has_path = end is not None and end.successor is not None
         if end is not None and end.successor is not None:
             end = replace(end, successor=lead_below(end.successor, root))
         echo = [(supported.header, version)] if supported.place == "header" else []
@@ -82,11 +83,14 @@ class Served:
 
     def below(self, root: str) -> Served:
         """Return the headers that announce the version if the application is mounted at *root*."""
-        if root not in self._below:
-            if len(self._below) > MOST_ROOTS:
-                return self
-            self._below[root] = Served(*self._made_of, root)
-        return self._below[root]
+        if not self._has_path:
+            return self
+        found = self._below.get(root)
+        if found is None:
+            found = Served(*self._made_of, root)
+            if len(self._below) <= MOST_ROOTS:
+                self._below[root] = found
+        return found
 
     def add_headers(self, headers: Iterable[tuple[bytes, bytes]], private: bool) -> Headers:
         """Return a response's headers with ours: one of each, with the values of `Vary` kept."""
