@@ -1,7 +1,7 @@
 """Read requests and send responses of pure ASGI (version 3, on asyncio).
 
-Only this module and those that import it (`versioned`, `exchanges`, `documents`, `replaying`) know
-HTTP. What they have works with any ASGI application.
+Only this module and those that import it (`versioned`, `exchanges`, `documents`, `references`,
+`replaying`) know HTTP. They work with any ASGI application.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from urllib.parse import parse_qsl, unquote
 from . import etag, statuses
 from .errors import FAILED, ApiError, Fault, RequestError, encode, new_trace_id, quote
 from .idempotency import Answer
-from .mounting import lead_headers_below
+from .mounting import add_root_to_headers
 from .negotiation import BLANKS, Rejection
 from .problems import Problem
 
@@ -143,11 +143,11 @@ def find_path(scope: Scope) -> str:
     path: str = scope["path"]
     raw = scope.get("raw_path")
     # nearly all are as they were sent
-    return _told_apart(path, raw) if raw and b"%2" in raw else path
+    return _mark_slashes(path, raw) if raw and b"%2" in raw else path
 
 
 @lru_cache(maxsize=16)  # each route needs it for each request
-def _told_apart(path: str, raw: bytes) -> str:
+def _mark_slashes(path: str, raw: bytes) -> str:
     # some servers put the query string there, too
     sent = raw.partition(b"?")[0].decode("latin-1")
     if unquote(sent) != path:
@@ -156,8 +156,8 @@ def _told_apart(path: str, raw: bytes) -> str:
     return "/".join(unquote(segment).replace("/", SLASH) for segment in sent.split("/"))
 
 
-def methods(scope: Scope) -> str:
-    """Return the methods that a request may mean: its own, and those that it names otherwise."""
+def join_methods(scope: Scope) -> str:
+    """Return the methods that a request may mean, its own first, separated by blanks."""
     lines = [value.decode("latin-1") for name, value in scope["headers"] if name in METHOD_HEADERS]
     query = scope.get("query_string", b"").decode("latin-1")
     if query and scope["method"] == "POST" and _METHOD in unquote(query):
@@ -167,11 +167,11 @@ def methods(scope: Scope) -> str:
     return " ".join([scope["method"], *(each.replace(",", " ") for each in lines)])
 
 
-def lead_to_path(scope: Scope) -> Scope:
-    """Return a request with a path, whose target may be in absolute form.
+def resolve_target(scope: Scope) -> Scope:
+    """Return a request whose target is a path, from one in which it may be in absolute form.
 
-    The host in its target takes the place of the header `Host` (RFC 9112, section 3.2.2). Raises
-    RequestError for another target; `*` stays.
+    The host in the target replaces the header `Host` (RFC 9112, section 3.2.2). The target `*` is
+    unchanged. Raises RequestError for any other target.
     """
     path: str = scope["path"]
     if path[:1] in ("", "/") or path == "*":
@@ -198,7 +198,7 @@ def strip_tags(scope: Scope, version: str) -> Scope:
     return {**scope, "headers": headers}
 
 
-async def whole(receive: Receive) -> bytes | None:
+async def read_body(receive: Receive) -> bytes | None:
     """Return the body of a request; None if the caller leaves before its end."""
     pieces = []
     while True:
@@ -227,7 +227,7 @@ def describe_error(error: RequestError) -> Problem:
 
 
 def find_headers(error: RequestError) -> Headers:
-    """Return the headers that an answer to *error* has (RFC 9110, section 12.5.3)."""
+    """Return the headers of an answer to *error* (RFC 9110, section 12.5.3)."""
     return [(b"accept-encoding", b"identity")] if error.fault is Fault.ENCODED else []
 
 
@@ -292,10 +292,10 @@ async def respond(
 
 
 class Mountable:
-    """Prefixes references in responses of an application with its mount point, if it is mounted.
+    """Prefixes references in the headers of responses with the mount point of an application.
 
-    Handlers write paths as if it was not mounted: absolute paths to *prefixes* or below get its
-    mount point in the headers of responses that contain references.
+    Handlers write paths as if the application were not mounted: absolute paths to one of *prefixes*
+    or below get the mount point.
     """
 
     def __init__(self, app: App, prefixes: Collection[str]) -> None:
@@ -307,10 +307,10 @@ class Mountable:
         if not root or scope["type"] != "http":
             return self._app(scope, receive, send)
 
-        def lead(message: Message) -> Awaitable[None]:
+        def rewrite(message: Message) -> Awaitable[None]:
             if message["type"] == "http.response.start":
-                headers = lead_headers_below(message.get("headers", ()), root, self._prefixes)
+                headers = add_root_to_headers(message.get("headers", ()), root, self._prefixes)
                 message = {**message, "headers": headers}
             return send(message)
 
-        return self._app(scope, receive, lead)
+        return self._app(scope, receive, rewrite)

@@ -21,7 +21,7 @@ from .asgi import (
     route,
 )
 from .idempotency import Answer
-from .mounting import MOST_ROOTS, lead_below
+from .mounting import MOST_ROOTS, add_root
 from .problems import Problem
 
 # A path in the list of versions. In the texts there, quotation marks are escaped.
@@ -75,10 +75,10 @@ class Documents:
     def _make_index(self, root: str) -> tuple[Answer, str]:
         """Return the list of versions with the documents' paths below *root*, and its tag."""
 
-        def lead(found: re.Match[bytes]) -> bytes:
-            return found[1] + lead_below(found[2].decode(), root).encode()
+        def add(found: re.Match[bytes]) -> bytes:
+            return found[1] + add_root(found[2].decode(), root).encode()
 
-        content = _LOCATION.sub(lead, self._found[self._index][0].body)
+        content = _LOCATION.sub(add, self._found[self._index][0].body)
         return Answer(200, MEDIA_TYPE, content), etag.strong(content)
 
     def _refuse(self, scope: Scope, status: int, message: str) -> Answer:

@@ -29,7 +29,7 @@ from .asgi import (
     respond,
 )
 from .errors import Fault, RequestError
-from .mounting import MOST_ROOTS, lead_below
+from .mounting import MOST_ROOTS, add_root
 from .negotiation import BLANKS, Supported
 from .problems import Problem
 
@@ -64,7 +64,7 @@ class Served:
         self._below: dict[str, Served] = {root: self}
         self._has_path = end is not None and end.successor is not None
         if end is not None and end.successor is not None:
-            end = replace(end, successor=lead_below(end.successor, root))
+            end = replace(end, successor=add_root(end.successor, root))
         echo = [(supported.header, version)] if supported.place == "header" else []
         fields = [*echo, *(lifecycle.headers(end) if end is not None else ())]
         self.version = version
@@ -135,8 +135,8 @@ class _Body(Enum):
 class Exchange:
     """One request and its response, between the server and the application.
 
-    Most requests change none of the attributes of the class. `receive` and `send`
-    return the server's own awaitables where they can: a coroutine more costs each request.
+    Most requests change none of the attributes of the class. `receive` and `send` return the
+    server's own awaitables where they can, since one more coroutine would slow down each request.
     """
 
     early: Problem | None = None

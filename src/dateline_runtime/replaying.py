@@ -22,9 +22,9 @@ from .asgi import (
     find_path,
     list_values,
     plain,
+    read_body,
     repeat,
     respond,
-    whole,
 )
 from .errors import RequestError
 from .idempotency import Answer
@@ -37,8 +37,7 @@ class Idempotent:
     *account* takes a request's scope and returns for whom it is made, including the sub-partner;
     None for an unknown caller. Then, and without an idempotency key, and for all methods but POST,
     the request passes through. A replay has the stored status and body, and no headers besides
-    their type and length. A stream of items is not stored: its request is executed again. Place it
-    inside of `Versioned`, which limits the body and omits its headers from replays.
+    their type and length. A stream of items is not stored: its request is executed again.
     """
 
     def __init__(
@@ -64,7 +63,7 @@ class Idempotent:
             await self._app(scope, receive, send)
             return
         try:
-            body = await whole(receive)
+            body = await read_body(receive)
             if body is None:
                 return
             attempt = _attempt(scope, account, header, body)

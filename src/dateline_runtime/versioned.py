@@ -28,20 +28,20 @@ from .asgi import (
     describe_error,
     describe_rejection,
     join_lines,
-    lead_to_path,
+    join_methods,
     list_values,
-    methods,
     plain,
+    resolve_target,
     respond,
     route,
 )
 from .documents import Documents
 from .errors import RequestError
 from .exchanges import Exchange, Served, require_left
-from .leading import METHODS, lead_back
 from .mounting import cut_prefix
 from .negotiation import Rejection, Supported, negotiate
 from .places import Find, find_version
+from .references import METHODS, rewrite_references
 
 
 class Handling(NamedTuple):
@@ -63,7 +63,7 @@ class Routed(Protocol):
         ...
 
     def get(self, version: str, /) -> Handling | None:
-        """Return how its requests at *version* are handled, if there have been any."""
+        """Return how its requests at *version* are handled; None if that is not known yet."""
 
     def __getitem__(self, version: str, /) -> Handling:
         """Return how its requests at *version* are handled."""
@@ -78,8 +78,8 @@ class Versioned:
     unchanged. *find*, if given, takes a request's method and its path without
     what names a version; requests for which it returns None pass through unchanged, too, and its
     result for others is used in place of *ignoring*, *limits* and the application. If a request
-    names other methods, *find* gets all, with blanks between (`methods`). It must return None for
-    the paths of *documents*.
+    names other methods, *find* gets all of them (`join_methods`). It must return None for the paths
+    of *documents*.
 
     *ignoring* takes a request's scope and returns whether its operation ignores the header: it is
     then served as without one. *ends* are the announced ends, by version; operations that ignore
@@ -161,7 +161,7 @@ class Versioned:
             if routed is not None:
                 return self._serve(scope, receive, send, None, routed)
         if path[:1] != "/" and path:
-            return self._lead_to_path(scope, receive, send)
+            return self._resolve_target(scope, receive, send)
         documents = self._documents
         is_documented = path.startswith(self._documented)
         if documents is not None and is_documented and documents.serves(path):
@@ -171,7 +171,7 @@ class Versioned:
             return self._app(scope, receive, send)
         named, found, routed = reading
         if named is not None and self._supported.place != "media-type":
-            send = lead_back(send, scope, found, partial(self._name_version, named))
+            send = rewrite_references(send, scope, found, partial(self._name_version, named))
         return self._serve(found, receive, send, named, routed)
 
     def _serve(
@@ -318,10 +318,10 @@ class Versioned:
     def _names_version(self, scope: Scope) -> bool:
         return self._find_version is not None and self._find_version(scope)[0] is not None
 
-    async def _lead_to_path(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _resolve_target(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a request whose target is not a path, but may contain one."""
         try:
-            found = lead_to_path(scope)
+            found = resolve_target(scope)
         except RequestError as error:
             await respond(scope, send, self._answer(scope, describe_error(error)))
             return
@@ -331,7 +331,7 @@ class Versioned:
         """Return the operation that a request may mean by its method, or by one that it names."""
         if self._find is None:
             return None
-        named = methods(scope)
+        named = join_methods(scope)
         return self._find(named, route(scope)) if " " in named else None
 
 

@@ -503,14 +503,14 @@ def test_only_references_below_the_servers_path_are_rewritten(
 def test_only_references_below_the_prefix_of_a_mounted_application_are_rewritten(
     forwarding: Any, reference: str, expected: str
 ) -> None:
-    lead = import_module(f"{forwarding.__package__}.runtime.mounting").lead_headers_below
+    lead = import_module(f"{forwarding.__package__}.runtime.mounting").add_root_to_headers
     headers = [(b"location", reference.encode())]
     assert lead(headers, "/at", ["/base"]) == [(b"location", expected.encode())]
 
 
 @cases("reference", ["/a/..//b", "/.//b", "/%2e%2e//b", "/a/..\\\\b"])
 def test_path_of_a_mounted_application_becomes_no_host(forwarding: Any, reference: str) -> None:
-    lead = import_module(f"{forwarding.__package__}.runtime.mounting").lead_headers_below
+    lead = import_module(f"{forwarding.__package__}.runtime.mounting").add_root_to_headers
     assert lead([(b"location", reference.encode())], "/at", [""]) == [(b"location", b"/at/.//b")]
 
 

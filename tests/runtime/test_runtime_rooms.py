@@ -14,7 +14,7 @@ import dateline_runtime
 FOLDER = Path(dateline_runtime.__file__).parent
 MODULES = sorted(FOLDER.glob("*.py"))
 
-HTTP = {"asgi", "documents", "exchanges", "leading", "replaying", "versioned"}
+HTTP = {"asgi", "documents", "exchanges", "references", "replaying", "versioned"}
 
 
 def list_imports(path: Path) -> set[str]:

@@ -29,19 +29,19 @@ from .runtime.asgi import (
     Send,
     describe_error,
     find_headers,
-    methods,
+    join_methods,
     respond,
     route,
     strip_tags,
 )
 from .runtime.conversion import ConversionContext
 from .runtime.documents import Documents
-from .runtime.leading import METHODS, lead_back
 from .runtime.lifting import Lifting, liftings
 from .runtime.mounting import change_references
 from .runtime.narrowing import Narrowing, narrowings
 from .runtime.negotiation import Supported
 from .runtime.problems import Problem
+from .runtime.references import METHODS, rewrite_references
 from .runtime.versioned import Handling, Versioned
 from .spanning import find_spanning
 
@@ -327,7 +327,7 @@ class _Row:
 
 def _find_results(paths: Paths[_Row, _Routed], scope: Scope, version: str) -> Results | None:
     """Return the results of the operation that a request of *version* means."""
-    routed = paths.find(methods(scope), route(scope))
+    routed = paths.find(join_methods(scope), route(scope))
     row = None if routed is None else routed.find(version, scope.get("query_string", b""))
     return None if row is None else row.results
 
@@ -526,7 +526,7 @@ class _Layer:
             if isinstance(receive, Lifted):
                 send = _Refusing(scope, receive, send, row, self._problems).send
         if way.version in self._is_moved:
-            send = lead_back(send, sent, scope, partial(self._find_moved, way.version))
+            send = rewrite_references(send, sent, scope, partial(self._find_moved, way.version))
         if way.answers.is_plain:
             await _strip(self._app, way.version)(scope, receive, send)
             return
@@ -536,7 +536,7 @@ class _Layer:
         """Return whether the application performs the operation of *row* for a *lifted* request."""
         if lifted["path"] == sent["path"]:
             return True
-        routed = self._find(methods(lifted), route(lifted))
+        routed = self._find(join_methods(lifted), route(lifted))
         return routed is None or routed.leads_to(row.name, lifted.get("query_string", b""))
 
     def _find_moved(self, version: str, target: str) -> str | None:

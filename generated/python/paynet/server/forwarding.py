@@ -32,8 +32,8 @@ from .runtime.asgi import (
     Send,
     describe_error,
     field,
-    lead_to_path,
     plain,
+    resolve_target,
     respond,
 )
 from .runtime.errors import Fault, RequestError
@@ -194,7 +194,7 @@ class Forwarding:
     async def _forward(self, scope: Scope, receive: Receive, send: Send) -> None:
         transfer = _Transfer(scope, receive, send, self._upstream)
         try:
-            target = lead_to_path(scope)
+            target = resolve_target(scope)
             headers = _request_headers(target, self._upstream)
             await transfer.run(self._open(), _address(self._base, target), headers)
         except RequestError as error:
@@ -208,7 +208,7 @@ class Forwarding:
         """Forward the messages of a WebSocket, in both directions."""
         await receive()
         try:
-            target = lead_to_path(scope)
+            target = resolve_target(scope)
             address = _address(self._base, target)
             headers = _request_headers(target, self._upstream)
         except RequestError as error:
@@ -227,7 +227,7 @@ class Forwarding:
                     max_msg_size=_LARGEST_MESSAGE,
                 )
         except _RefusedError as error:
-            refused = _lead_headers_here(error.headers, self._upstream)
+            refused = _rewrite_headers(error.headers, self._upstream)
             await _deny(scope, send, error.status, refused, error.body)
         except (aiohttp.ClientError, OSError) as error:
             late = isinstance(error, TimeoutError)
@@ -236,7 +236,7 @@ class Forwarding:
         else:
             async with socket:
                 assert isinstance(socket, _Socket)
-                accepted = _lead_headers_here(socket.headers, self._upstream)
+                accepted = _rewrite_headers(socket.headers, self._upstream)
                 accepted = [each for each in accepted if not each[0].startswith(_HANDSHAKE)]
                 start = {"subprotocol": socket.protocol, "headers": accepted}
                 await send({"type": "websocket.accept", **start})
@@ -399,7 +399,7 @@ class _Transfer:
         self._is_answered = True
         _require_readable(response)
         is_patient = is_sequential(response.headers.get("content-type", ""))
-        headers = _lead_headers_here(response.raw_headers, self._upstream)
+        headers = _rewrite_headers(response.raw_headers, self._upstream)
         self.is_started = True
         await self._give("start", status=response.status, headers=headers)
         content = response.content
@@ -545,14 +545,14 @@ def _request_headers(scope: Scope, upstream: Upstream) -> CIMultiDict[str]:
     return found
 
 
-def _lead_headers_here(lines: Iterable[tuple[bytes, bytes]], upstream: Upstream) -> Headers:
-    """Return the headers of a response of *upstream* for the caller: references lead here."""
+def _rewrite_headers(lines: Iterable[tuple[bytes, bytes]], upstream: Upstream) -> Headers:
+    """Return the headers of a response of *upstream* for the caller."""
 
-    def lead_here(reference: str) -> str:
+    def rewrite(reference: str) -> str:
         path = find_path_at(reference, upstream.url.rstrip("/"))
         return reference if path is None else path
 
-    return change_references(_response_headers(lines), lead_here)
+    return change_references(_response_headers(lines), rewrite)
 
 
 def _response_headers(lines: Iterable[tuple[bytes, bytes]]) -> Headers:

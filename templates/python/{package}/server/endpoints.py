@@ -30,9 +30,9 @@ from .runtime.asgi import (
     field,
     find_headers,
     log_failure,
+    read_body,
     respond,
     strip_tags,
-    whole,
 )
 from .runtime.conversion import ConversionContext
 from .runtime.errors import RequestError
@@ -152,7 +152,7 @@ class Endpoint:
         """
         content_type = choose_media_type(field(scope, "content-type"))
         upload = Upload(receive, content_type or "") if reader.opens(content_type) else None
-        content = b"" if upload is not None else await whole(receive)
+        content = b"" if upload is not None else await read_body(receive)
         if content is None:
             raise LeftError("the caller has left")
         is_passed_on = upload is not None and not await upload.is_empty()

@@ -31,7 +31,17 @@ from .rewriting import (
     write_whole_query,
 )
 from .runtime import bodies
-from .runtime.asgi import ENCODING, Headers, Message, Receive, Scope, field, repeat, route, whole
+from .runtime.asgi import (
+    ENCODING,
+    Headers,
+    Message,
+    Receive,
+    Scope,
+    field,
+    read_body,
+    repeat,
+    route,
+)
 from .runtime.conversion import ConversionContext
 from .runtime.errors import Fault, RequestError, encode, quote
 from .runtime.lifting import ConversionError, Lifting, UnfitError, identity
@@ -161,7 +171,7 @@ class RequestLift:
         if items is not None or self._body.is_plain(content_type):
             make = partial(self._make, context=context)
             return await self._open(items, content_type, scope, receive, make)
-        content = await whole(receive)
+        content = await read_body(receive)
         if content is None:
             return None
         if content and ENCODING in scope["state"]:

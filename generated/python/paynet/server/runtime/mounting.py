@@ -37,42 +37,42 @@ _DOT: Final = re.compile("%2e", re.IGNORECASE)
 _PORTS: Final = {"http": 80, "https": 443}
 
 
-def lead_below(reference: str, root: str) -> str:
-    """Return the URI *reference* as callers of an application mounted at *root* need it.
+def add_root(reference: str, root: str) -> str:
+    """Return the URI *reference*, prefixed with the mount point *root* if it is an absolute path.
 
-    It changes if it is an absolute path (RFC 3986, section 4.2). *root* is decoded, as in the
+    An absolute path begins with one slash (RFC 3986, section 4.2). *root* is decoded, as in the
     scopes of ASGI.
     """
     is_path = reference.startswith("/") and not reference.startswith("//")
     return quote(root) + reference if is_path else reference
 
 
-def lead_headers_below(
+def add_root_to_headers(
     headers: Iterable[tuple[bytes, bytes]], root: str, prefixes: Collection[str]
 ) -> Headers:
-    """Return *headers* as callers of an application mounted at *root* need them.
+    """Return *headers* with *root*, the mount point of an application, before its own paths.
 
-    Absolute paths in `Location`, `Content-Location` and `Link` to one of *prefixes* or below, or
-    all if one is empty, are considered the application's own; others lead elsewhere on its host.
+    These are the absolute paths in `Location`, `Content-Location` and `Link` to one of *prefixes*
+    or below, or all if one of *prefixes* is empty. Other paths lead elsewhere on the host.
     """
 
-    def lead_own(reference: str) -> str:
+    def add_root_to_own(reference: str) -> str:
         path = _remove_dots(reference)
         is_own = any(cut_prefix(path, prefix) is not None for prefix in prefixes)
-        return lead_below(path, root) if is_own else reference
+        return add_root(path, root) if is_own else reference
 
-    return change_references(headers, lead_own)
+    return change_references(headers, add_root_to_own)
 
 
 def change_references(
     headers: Iterable[tuple[bytes, bytes]], change: Callable[[str], str]
 ) -> Headers:
-    """Return *headers* with *change* applied to each URI in `Location`, `Content-Location`, `Link`.
+    """Return *headers* with *change* applied to the URIs in `Location` and `Content-Location`.
 
-    In `Link`, these are the targets.
+    In `Link`, it is applied to the targets.
     """
 
-    def lead(found: re.Match[str]) -> str:
+    def change_target(found: re.Match[str]) -> str:
         target = found[2]
         changed = target if found[1] else change(target)
         return found[0] if changed == target else f"<{changed}>"
@@ -83,7 +83,7 @@ def change_references(
         if key in _REFERENCES:
             value = change(value.decode("latin-1").strip(" \t")).encode("latin-1")
         elif key == b"link":
-            value = _TARGET.sub(lead, value.decode("latin-1")).encode("latin-1")
+            value = _TARGET.sub(change_target, value.decode("latin-1")).encode("latin-1")
         result.append((name, value))
     return result
 

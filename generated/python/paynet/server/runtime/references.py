@@ -1,4 +1,4 @@
-"""Lead references in responses to the paths of callers, where an application has other paths."""
+"""Rewrite references in responses if callers use other paths than the application."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from .asgi import Message, Scope, Send, list_values
 from .mounting import change_references, cut_prefix, join_path, split_reference, write_path
 
 Move = Callable[[str], str | None]
-"""Takes a path below the mount point, with its query, as written; returns that of callers.
+"""Takes a path below the mount point, with its query, as written; returns the path for callers.
 
-None for one that stays.
+It returns None for a path that is the same for them.
 """
 
 METHODS: Final = "GET HEAD PUT PATCH DELETE POST OPTIONS TRACE"
@@ -25,15 +25,15 @@ _HOSTS: Final = (b"host", b"x-forwarded-host")
 _FORWARDED: Final = re.compile(r'[;,]\s*host=(?:"([^"\\]*)"|([^";,\s]+))', re.IGNORECASE)
 
 
-def lead_back(send: Send, sent: Scope, seen: Scope, move: Move) -> Send:
-    """Return *send* for the response to *seen*: the request *sent*, with another path.
+def rewrite_references(send: Send, sent: Scope, seen: Scope, move: Move) -> Send:
+    """Return a function that sends the response to *seen*, in which the path of *sent* is replaced.
 
-    References in headers that lead to the host of the request are changed as *move* says: URLs,
-    paths, and those that are relative to the path of *seen*.
+    *move* is applied to references in headers that lead to the host of the request: URLs, paths,
+    and references that are relative to the path of *seen*.
     """
     root = quote(sent.get("root_path") or "")
 
-    def lead(reference: str) -> str:
+    def rewrite(reference: str) -> str:
         found = split_reference(reference, _list_hosts(sent), _find_written(seen))
         if found is None:
             return reference
@@ -50,7 +50,7 @@ def lead_back(send: Send, sent: Scope, seen: Scope, move: Move) -> Send:
 
     async def sending(message: Message) -> None:
         if message["type"] == "http.response.start":
-            headers = change_references(message.get("headers", ()), lead)
+            headers = change_references(message.get("headers", ()), rewrite)
             message = {**message, "headers": headers}
         await send(message)
 
