@@ -35,7 +35,6 @@ from dateline.openapi import (
 )
 from dateline.project.publishing import enumeration, open_ended
 from dateline.schema.parts import PartReader
-from dateline.schema.references import Located
 from dateline.schema.types import EVERY_TYPE, declared_types, is_enumeration
 
 # The ranges of media types that include JSON, the narrowest first.
@@ -183,7 +182,7 @@ def _find_usual(reader: PartReader, media: Any) -> str:
     """Return the usual media type of a body that *media* describes."""
     if not isinstance(media, dict) or "schema" not in media:
         return "application/octet-stream"
-    found = [part.node for part in reader.parts([Located(media["schema"], "")])]
+    found = [part.node for part in reader.parts_of(media["schema"])]
     types = reduce(and_, map(declared_types, found), EVERY_TYPE)
     if not types <= {"string", "null"}:
         return _JSON

@@ -45,8 +45,7 @@ class Lifting(OperationChanges):
         Raises UnfitError if something differs in the requests of *operation* and the definitions
         have none with that media type.
         """
-        request = self._operations.get(operation)
-        shape = None if request is None else by_media_type(request["content"], media_type)
+        shape = self._body(operation, media_type)
         return identity if shape is None else self._functions[shape]
 
     def missing(self, operation: str, handled: Iterable[str] | None = None) -> list[str]:
@@ -68,8 +67,7 @@ class Lifting(OperationChanges):
 
         It raises what `body` does. Forms are converted by nothing else.
         """
-        request = self._operations.get(operation)
-        shape = None if request is None else by_media_type(request["content"], media_type)
+        shape = self._body(operation, media_type)
         return () if shape is None else self._left_out[shape]
 
     def parameters(self, operation: str, place: str) -> Change:
@@ -87,6 +85,10 @@ class Lifting(OperationChanges):
         """
         shape = self._parameters(operation, place)
         return {} if shape is None else self._names[shape]
+
+    def _body(self, operation: str, media_type: str) -> str | None:
+        request = self._operations.get(operation)
+        return None if request is None else by_media_type(request["content"], media_type)
 
     def _parameters(self, operation: str, place: str) -> str | None:
         found: str | None = self._operations.get(operation, {}).get("parameters", {}).get(place)

@@ -17,18 +17,19 @@ from dateline.load.meaning import Meaning, join_meanings
 from dateline.model import Api
 from dateline.project import Projector
 from dateline.schema.references import escape
-from dateline.server.messages import describe_components, describe_messages
+from dateline.server.messages import Messages, describe_components, describe_messages
 
 
 def describe(found: Api) -> str:
     projector = Projector(found)
     operations, components = all_contract_data(found, projector)
+    described = Messages(found, projector, operations.unserved)
     return json.dumps(
         [
             operations.data,
             components.data,
-            describe_messages(found, operations, projector),
-            describe_components(found, components, projector),
+            describe_messages(found, operations, described),
+            describe_components(components, described),
         ]
     )
 

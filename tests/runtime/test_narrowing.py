@@ -555,7 +555,7 @@ def test_schemas_that_distinguish_members_need_a_judge(tmp_path: Path) -> None:
     adopted = VERSIONS.replace("policy:", "lint: adopted\npolicy:")
     at = things(tmp_path, f"anyOf: [{members}]", versions=adopted)
     assert at("next") is identity
-    with pytest.raises(ValueError, match="can't be told apart without a judge of schemas"):
+    with pytest.raises(ValueError, match="can't be distinguished without a judge of schemas"):
         at("2024-01-15")
 
 

@@ -141,7 +141,7 @@ paths:
 
 
 REASONS = {
-    "of[it]": ("query", "no [ in a name can be told from those of the style"),
+    "of[it]": ("query", "a name with [ is ambiguous in the style deepObject"),
     "where": (
         "query",
         "an object can't be read in the field 'a' without the style deepObject",

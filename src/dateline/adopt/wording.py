@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dateline.changes.words import DOCUMENTATION, identify
+from dateline.changes.words import TEXTS, identify
 from dateline.openapi import Arrangement, slot
 
 
@@ -16,11 +16,11 @@ def reword(kind: str, older: Any, newer: Any) -> Any:
     if not (isinstance(older, dict) and isinstance(newer, dict)):
         return older
     reworded = {
-        key: newer[key] if key in DOCUMENTATION else _reword_below(kind, key, value, newer)
+        key: newer[key] if key in TEXTS else _reword_below(kind, key, value, newer)
         for key, value in older.items()
-        if key in newer or key not in DOCUMENTATION
+        if key in newer or key not in TEXTS
     }
-    return reworded | {key: newer[key] for key in newer if key in DOCUMENTATION}
+    return reworded | {key: newer[key] for key in newer if key in TEXTS}
 
 
 def _reword_below(kind: str, key: str, older: Any, holder: dict[str, Any]) -> Any:

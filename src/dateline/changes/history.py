@@ -13,7 +13,7 @@ from dateline.changes.additions import list_periods
 from dateline.changes.entries import Entry
 from dateline.changes.pages import Differences
 from dateline.changes.record import Period, Record
-from dateline.changes.subjects import Subject, find_subject, is_present, list_referred
+from dateline.changes.subjects import Subject, find_subject, is_present, is_step, list_referred
 from dateline.check.merge import ChangeGroup
 from dateline.diff.naming import Name, name
 from dateline.model import EVERYWHERE, Api, Change, Kind, Place
@@ -252,7 +252,7 @@ class _Trail:
         if change.before_pointer is not None and change.after_pointer is not None:
             return False
         return any(
-            own.schema == change.schema and _begins(own.field, change.field)
+            own.schema == change.schema and _is_within(own.field, change.field)
             for _, own, _ in self._names(older, newer)
         )
 
@@ -280,10 +280,9 @@ def _is_of(change: Change, subject: Subject, own: Name) -> bool:
 
 
 def _within(change: Change, own: Name) -> bool:
-    return change.schema == own.schema and _begins(change.field, own.field)
+    return change.schema == own.schema and _is_within(change.field, own.field)
 
 
-def _begins(field: str, around: str) -> bool:
+def _is_within(field: str, around: str) -> bool:
     """Return whether *field* is *around*, or below it."""
-    rest = field.removeprefix(around)
-    return field == around or not around or (rest != field and rest[0] in ".[{")
+    return not around or is_step(field, around)

@@ -60,7 +60,7 @@ def find_subject(document: dict[str, Any], called: str) -> Subject:
         return operations[called]
     components = dict(_components(document))
     # component names may contain dots: the longest match counts
-    fitting = [known for known in components if _is_step(called, known)]
+    fitting = [known for known in components if is_step(called, known)]
     if not fitting:
         unknown = called if " " in called else called.partition(".")[0]
         raise _unknown("component or operation", unknown, [*components, *operations])
@@ -110,7 +110,7 @@ def _find_below(resolver: Resolver, located: Located, rest: str, whole: str) -> 
     """Follow the steps of *rest* from *located*, which is called *whole*."""
     while rest:
         children = dict(_children(resolver, located))
-        fitting = [step for step in children if _is_step(rest, step)]
+        fitting = [step for step in children if is_step(rest, step)]
         if not fitting:
             goal = resolver.follow(located)
             members = _members(goal.value)
@@ -163,8 +163,8 @@ def _at(document: dict[str, Any], path: tuple[str, ...]) -> Any:
     return node
 
 
-def _is_step(text: str, step: str) -> bool:
-    """Return whether *text* begins with *step*, followed by another one."""
+def is_step(text: str, step: str) -> bool:
+    """Return whether *text* is *step*, or begins with it, followed by another step."""
     rest = text.removeprefix(step)
     return text == step or (rest != text and rest[0] in ".[{")
 

@@ -16,8 +16,8 @@ from typing import Any, Final
 from dateline.model import Contract
 from dateline.openapi import Arrangement, slot
 
-DOCUMENTATION: Final = frozenset({"description", "summary", "example", "examples", "externalDocs"})
-"""Keys that tell people something, of any object of a document."""
+TEXTS: Final = frozenset({"description", "summary", "example", "examples", "externalDocs"})
+"""The keys of an object of a document whose values are for people."""
 
 Row = Mapping[str, Any]
 
@@ -40,7 +40,7 @@ def list_words(kind: str, older: Any, newer: Any, at: tuple[Any, ...] = ()) -> I
         return
     for key in dict.fromkeys((*older, *newer)):
         here = [*at, key]
-        if key in DOCUMENTATION:
+        if key in TEXTS:
             if key not in older:
                 yield {"at": here}
             elif key not in newer or older[key] is not newer[key]:

@@ -12,8 +12,7 @@ from typing import Any, Final
 
 from dateline.python.names import snake
 from dateline.python.operations import Argument, Called
-from dateline.schema.parts import PartReader, Parts
-from dateline.schema.references import Located
+from dateline.schema.parts import PartReader
 
 _ITEMS: Final = ("items", "data", "results", "entries", "records", "values", "elements")
 """The name of the array of items if a page has more than one array."""
@@ -127,7 +126,7 @@ def _find_numbers(
             if _type_of(reader, schema) != "integer":
                 continue
             first = 1 if kind == "page" else 0
-            for part in _list_parts(reader, schema):
+            for part in reader.parts_of(schema):
                 for keyword in ("minimum", "default"):
                     if kind == "page" and part.get(keyword) == 0:
                         first = 0
@@ -135,13 +134,9 @@ def _find_numbers(
     return None
 
 
-def _list_parts(reader: PartReader, schema: Any) -> Parts:
-    return reader.parts([Located(schema, "")])
-
-
 def _type_of(reader: PartReader, schema: Any) -> str:
     """Return the one type of *schema* besides null; empty if there are none or several."""
-    for part in _list_parts(reader, schema):
+    for part in reader.parts_of(schema):
         type_ = part.get("type")
         kinds = [each for each in (type_ if isinstance(type_, list) else [type_]) if each != "null"]
         if len(kinds) == 1 and isinstance(kinds[0], str):
@@ -150,11 +145,11 @@ def _type_of(reader: PartReader, schema: Any) -> str:
 
 
 def _list_members(reader: PartReader, schema: Any) -> Iterator[tuple[str, Any]]:
-    for part in _list_parts(reader, schema):
+    for part in reader.parts_of(schema):
         properties = part.get("properties")
         yield from (properties if isinstance(properties, dict) else {}).items()
 
 
 def _items_of(reader: PartReader, schema: Any) -> Any:
-    parts = _list_parts(reader, schema)
+    parts = reader.parts_of(schema)
     return next((part.node["items"] for part in parts if "items" in part.node), {})

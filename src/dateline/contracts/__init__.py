@@ -66,11 +66,10 @@ from dateline.contracts.rows import (
 from dateline.contracts.withheld import Withheld, list_misfits, list_sources
 from dateline.gates import Timeline
 from dateline.model import EVERYWHERE, Api, Problem, SourceError, Trail
-from dateline.openapi import replace_children
 from dateline.project import Projector
 from dateline.schema.constraints import references as references_of
 from dateline.schema.memo import closure
-from dateline.schema.words import WORDS
+from dateline.schema.words import drop_words
 
 __all__ = ["Withheld", "all_contract_data", "contract_data", "find_withheld"]
 
@@ -154,14 +153,6 @@ def _list_needed_converters(down: Data, component: str) -> set[str]:
         lambda name: set[str]().union(*map(list_references, shapes(name))),
     )
     return set[str]().union(*(list_converters(each) for name in names for each in shapes(name)))
-
-
-def _drop_words(kind: str, node: Any) -> Any:
-    """Return *node* without its texts for people, which don't affect values."""
-    if not isinstance(node, dict):
-        return node
-    kept = {key: value for key, value in node.items() if key not in WORDS}
-    return replace_children(kind, kept, _drop_words)
 
 
 class _Contracts:
@@ -300,8 +291,8 @@ class _Contracts:
             "passes_null": step.passes_null,
             **({"named": True} if step.named else {}),
             **_describe_replaced(step),
-            "newer": _drop_words(step.kind, newer),
-            "older": _drop_words(step.kind, older),
+            "newer": drop_words(step.kind, newer),
+            "older": drop_words(step.kind, older),
             **{way: step.name in names for way, names in needed.items()},
             **(self._describe_sent(step) if step.name in needed[Way.UP.value] else {}),
         }

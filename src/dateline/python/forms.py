@@ -11,7 +11,6 @@ from typing import Any, Final, NamedTuple
 
 from dateline.openapi import essence, is_json, resolve, value_schema
 from dateline.schema.parts import PartReader, Parts
-from dateline.schema.references import Located
 
 MULTIPART: Final = "multipart/form-data"
 
@@ -80,7 +79,7 @@ class FormReader:
     # Properties.
 
     def _list_properties(self, schema: Any) -> Iterator[tuple[str, Any]]:
-        for part in self._reader.parts([Located(schema, "")]):
+        for part in self._reader.parts_of(schema):
             properties = part.get("properties")
             yield from properties.items() if isinstance(properties, dict) else ()
             for keyword in ("oneOf", "anyOf"):
@@ -109,7 +108,7 @@ class FormReader:
 
     def _find_value(self, schema: Any) -> str | None:
         """Return the one text that *schema* allows, or has as a default."""
-        for part in self._reader.parts([Located(schema, "")]):
+        for part in self._reader.parts_of(schema):
             listed = part.get("enum") or ()
             found = [part.get("const"), *(listed if len(listed) == 1 else ()), part.get("default")]
             for value in found:
@@ -119,9 +118,9 @@ class FormReader:
 
     def _parts_of_item(self, schema: Any) -> Parts:
         """Return the parts of *schema*, or those of its items if each is a part of the form."""
-        parts = self._reader.parts([Located(schema, "")])
+        parts = self._reader.parts_of(schema)
         items = next((part.get("items") for part in parts if part.get("items") is not None), None)
-        return parts if items is None else self._reader.parts([Located(items, "")])
+        return parts if items is None else self._reader.parts_of(items)
 
     # Files.
 
@@ -156,7 +155,7 @@ class FormReader:
         return schema if same else result
 
     def _mark_property(self, schema: Any, encoding: Mapping[str, Any]) -> Any:
-        parts = self._reader.parts([Located(schema, "")])
+        parts = self._reader.parts_of(schema)
         notes = {key: schema[key] for key in _NOTES if isinstance(schema, dict) and key in schema}
         if _is_file(parts, encoding):
             return {**notes, "type": "string", "format": FILE}

@@ -21,7 +21,6 @@ from dateline.python.code import (
 )
 from dateline.python.names import RESERVED_CLASSES, class_name, join_names, member_name
 from dateline.schema.parts import Part, PartReader
-from dateline.schema.references import Located
 from dateline.schema.types import UNIONS
 
 # The Python types of JSON values for type checkers.
@@ -166,7 +165,7 @@ def is_model(reader: PartReader, schema: Any) -> bool:
     if not isinstance(schema, dict) or not schema.get("properties"):
         return False
     return _NAMED_ELSEWHERE.isdisjoint(schema) and all(
-        map(_describes_object, reader.parts([Located(schema, "")]))
+        map(_describes_object, reader.parts_of(schema))
     )
 
 

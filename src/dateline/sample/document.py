@@ -23,7 +23,7 @@ from dateline.schema.constraints import (
 from dateline.schema.dialect import Dialect, fold_null
 from dateline.schema.memo import Memo, closure, memoize
 from dateline.schema.parts import PartReader
-from dateline.schema.references import Located, Resolver
+from dateline.schema.references import Resolver
 from dateline.schema.types import UNIONS
 from dateline.schema.values import write_compactly
 from dateline.schema.variants import discriminator_of, subtypes
@@ -188,7 +188,7 @@ class SampledDocument:
 
     def _lists_values(self, schema: Any, name: str) -> bool:
         """Return whether *schema* lists the values of the property *name* itself."""
-        parts = self._reader.parts([Located(schema, "")])
+        parts = self._reader.parts_of(schema)
         children = [(part.get("properties") or {}).get(name) for part in parts]
         return any(isinstance(child, dict) and child.keys() & _LISTING for child in children)
 

@@ -15,7 +15,6 @@ from typing import Any, Final
 from dateline.openapi import find_replaced
 from dateline.schema.memo import Memo, closure
 from dateline.schema.parts import PartReader, Parts
-from dateline.schema.references import Located
 from dateline.schema.usage import list_references
 from dateline.schema.values import list_items, write_compactly
 
@@ -61,7 +60,7 @@ class Access:
 
         References, `allOf` and unions with null alone are followed.
         """
-        return access_of(self._reader.parts([Located(schema, "")]))
+        return access_of(self._reader.parts_of(schema))
 
 
 class AccessUse:

@@ -89,6 +89,10 @@ class PartReader:
         values = tuple(one.value for one in nodes)
         return self._parts(values, tuple(one.pointer for one in nodes))
 
+    def parts_of(self, schema: Any) -> Parts:
+        """Return the parts of a value of *schema*, with pointers relative to it."""
+        return self.parts([Located(schema, "")])
+
     def _read(self, values: tuple[Any, ...], pointers: tuple[str, ...]) -> Parts:
         found: list[Part] = []
         outer: Part | None = None

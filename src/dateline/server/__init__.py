@@ -74,7 +74,7 @@ class Server:
         self._groups = read_groups(api)
         self._operations = [each for group in self._groups for each in group.operations]
         self._unserved = {each.id: each.unserved for each in self._operations if each.unserved}
-        self._messages = describe_messages(api, contracts, described=self._described)
+        self._messages = describe_messages(api, contracts, self._described)
         self._types = Types(self._forms, self._operations)
 
     @cached_property
@@ -283,9 +283,7 @@ class Server:
         modules = ComponentModules(
             self._api, self._components, self._component_converters, self._types
         )
-        described = describe_components(
-            self._api, self._components, self._projector, self._described
-        )
+        described = describe_components(self._components, self._described)
         yield from modules.artifacts(described, classes, homes, templates)
 
     def first_file(self, types: Iterable[Typed], templates: Sequence[Path]) -> bytes:

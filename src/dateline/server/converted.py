@@ -28,7 +28,6 @@ from dateline.python.code import (
 from dateline.python.names import class_name, pascal
 from dateline.python.types import qualify_names
 from dateline.schema.parts import Part, PartReader
-from dateline.schema.references import Located
 from dateline.schema.types import IMPLIED, UNIONS, choices, type_of
 from dateline.server.canonical import Forms
 
@@ -134,7 +133,7 @@ class ConvertedTypes:
             return DefinitionName(self._components[name])
         if name in self._within:
             return ANY
-        parts = self._parts({"$ref": f"#/components/schemas/{name}"})
+        parts = self._reader.parts_of({"$ref": f"#/components/schemas/{name}"})
         if not _is_object(parts):
             self._within.append(name)
             try:
@@ -145,11 +144,8 @@ class ConvertedTypes:
         self._known[called] = self._object(parts, called)
         return DefinitionName(called)
 
-    def _parts(self, schema: Any) -> tuple[Part, ...]:
-        return self._reader.parts([Located(schema, "")])
-
     def _of(self, schema: Any, called: str) -> Node:
-        parts = self._parts(schema)
+        parts = self._reader.parts_of(schema)
         if len(self._within) > _DEEPEST or not parts:
             return ANY
         self._within.append("")

@@ -73,21 +73,14 @@ from dateline.versions import DATE_FORM
 
 
 def describe_messages(
-    api: Api,
-    contracts: ContractData | None = None,
-    projector: Projector | None = None,
-    unserved: Mapping[str, str] | None = None,
-    described: Messages | None = None,
+    api: Api, contracts: ContractData | None = None, described: Messages | None = None
 ) -> dict[str, Any]:
     """Return what a server must know about the requests, results and versions of *api*.
 
-    The schemas include the components that *contracts* refer to. *projector* is that of *api*, if
-    the caller has one; *unserved* are reasons why operations can't be served, by id. *described*
-    are the messages of all that, if the caller has them.
+    The schemas include the components that *contracts* refer to. *described* are the messages of
+    *api*, if the caller has them.
     """
-    described = described or Messages(
-        api, projector or Projector(api), contracts.unserved if contracts else {}, unserved or {}
-    )
+    described = described or Messages(api, Projector(api))
     return {
         "header": api.table.header,
         "default": api.table.default,
@@ -99,14 +92,8 @@ def describe_messages(
     }
 
 
-def describe_components(
-    api: Api, contracts: ContractData, projector: Projector, described: Messages | None = None
-) -> dict[str, dict[str, Any]]:
-    """Return the ``schemas`` and ``canonical`` that *contracts*, those of components, refer to.
-
-    *described* are messages of *api*, if the caller has them.
-    """
-    described = described or Messages(api, projector, {}, {})
+def describe_components(contracts: ContractData, described: Messages) -> dict[str, dict[str, Any]]:
+    """Return the ``schemas`` and ``canonical`` that *contracts*, those of components, refer to."""
     return {
         "schemas": described.components(contracts.dated),
         "canonical": described.canonical_components(contracts.canonical),
@@ -231,14 +218,19 @@ class _DocumentReader:
 
 
 class Messages:
-    """Describes the requests and results of one API; each schema is read once."""
+    """Describes the requests and results of one API; each schema is read once.
+
+    *contracts* are the operations that can't be served somewhere according to the contract data,
+    *unserved* the reasons why others have no handler, both by id. *canonical* is the canonical
+    document, if the caller has it.
+    """
 
     def __init__(
         self,
         api: Api,
         projector: Projector,
-        contracts: Mapping[str, Unserved],
-        unserved: Mapping[str, str],
+        contracts: Mapping[str, Unserved] = {},
+        unserved: Mapping[str, str] = {},
         canonical: dict[str, Any] | None = None,
     ) -> None:
         self._api = api
@@ -377,13 +369,11 @@ class Messages:
     def results(self, components: Iterable[str]) -> dict[str, Any]:
         """Return the schemas of results, and *components*."""
         bodies = self._bodies(self._canonical)
-        found: dict[str, dict[str, Any]] = {"event_data": {}, "ranges": {}, "headers": {}}
-        readers = zip(found.values(), (self._events, find_ranges, self._headers), strict=True)
-        for kept, read in readers:
-            for (path, method), name in self._by_name:
-                operation = self._canonical.operation(path, method) or {}
-                if each := _by_status(self._canonical.responses(operation), read):
-                    kept[name] = each
+        readers = {"event_data": self._events, "ranges": find_ranges, "headers": self._headers}
+        found = {
+            key: {name: each for name, each in self._responses(self._canonical, read) if each}
+            for key, read in readers.items()
+        }
         names = {
             name
             for responses in (*bodies.values(), *found["headers"].values())
@@ -403,19 +393,20 @@ class Messages:
             },
         }
 
-    @property
-    def _by_name(self) -> list[tuple[tuple[str, str], str]]:
-        """The path and method of each operation, and its name."""
-        found = sorted(self._names.items(), key=lambda each: each[1])
-        return [((str(path), str(method)), name) for (path, method), name in found]
+    def _responses(
+        self, reader: _DocumentReader, read: Callable[[dict[str, Any]], dict[str, Any]]
+    ) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Yield the name of each operation, sorted, and what *read* finds in its responses."""
+        for (path, method), name in sorted(self._names.items(), key=lambda each: each[1]):
+            responses = reader.responses(reader.operation(str(path), str(method)) or {})
+            yield (
+                name,
+                {status: found for status, each in responses.items() if (found := read(each))},
+            )
 
     def _bodies(self, reader: _DocumentReader) -> dict[str, Any]:
         """Return the schemas of the bodies of all responses."""
-        bodies: dict[str, Any] = {}
-        for (path, method), name in self._by_name:
-            responses = reader.responses(reader.operation(path, method) or {})
-            bodies[name] = _by_status(responses, partial(self._contents, reader))
-        return bodies
+        return dict(self._responses(reader, partial(self._contents, reader)))
 
     @staticmethod
     def _contents(reader: _DocumentReader, response: dict[str, Any]) -> dict[str, Any]:
@@ -446,12 +437,6 @@ class Messages:
 
 def _different(views: dict[str, Any], known: dict[str, Any]) -> dict[str, Any]:
     return {name: each for name, each in views.items() if each != known[name]}
-
-
-def _by_status(
-    responses: dict[str, dict[str, Any]], read: Callable[[dict[str, Any]], dict[str, Any]]
-) -> dict[str, dict[str, Any]]:
-    return {status: found for status, each in responses.items() if (found := read(each))}
 
 
 def _parameter(parameter: dict[str, Any], reader: _DocumentReader) -> dict[str, Any]:

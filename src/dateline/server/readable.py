@@ -7,7 +7,6 @@ from typing import Any, Final
 
 from dateline.openapi import QUERYSTRING, is_json
 from dateline.schema.parts import PartReader
-from dateline.schema.references import Located
 from dateline.schema.types import EVERY_TYPE, UNIONS, choices, declared_types, type_of
 
 _CONTENT: Final = "content"
@@ -52,7 +51,7 @@ def explain_unreadable(reader: PartReader, parameter: dict[str, Any]) -> str | N
         return None if is_read else f"{media_type or 'no content'} is not read, only JSON"
     if place == "query" and style == _DEEP:
         has_bracket = "[" in parameter["name"]
-        return "no [ in a name can be told from those of the style" if has_bracket else None
+        return f"a name with [ is ambiguous in the style {_DEEP}" if has_bracket else None
     if style not in _STYLES[place]:
         return f"the style {style} is not read, only {', '.join(_STYLES[place])}"
     schema = parameter.get("schema", True)
@@ -76,14 +75,14 @@ def _is_form(parameter: dict[str, Any]) -> bool:
 
 def _list_required(reader: PartReader, schema: Any) -> Iterator[str]:
     """Yield the fields that every object of *schema* has."""
-    for part in reader.parts([Located(schema, "")]):
+    for part in reader.parts_of(schema):
         yield from part.get("required", ())
 
 
 def _list_field_types(reader: PartReader, schema: Any, name: str) -> frozenset[str]:
     """Return the possible JSON types of the field *name* of an object of *schema*."""
     types = EVERY_TYPE
-    for part in reader.parts([Located(schema, "")]):
+    for part in reader.parts_of(schema):
         types &= _list_types(reader, part.get("properties", {}).get(name, True))
     return types
 
@@ -91,7 +90,7 @@ def _list_field_types(reader: PartReader, schema: Any, name: str) -> frozenset[s
 def _list_types(reader: PartReader, schema: Any, depth: int = 0) -> frozenset[str]:
     """Return the possible JSON types of values of *schema*."""
     types = EVERY_TYPE if depth <= _DEEPEST and schema is not False else frozenset[str]()
-    for part in reader.parts([Located(schema, "")]):
+    for part in reader.parts_of(schema):
         own = declared_types(part.node)
         values = choices(part.node)
         if values is not None:
@@ -108,7 +107,7 @@ def _list_types(reader: PartReader, schema: Any, depth: int = 0) -> frozenset[st
 def _list_item_types(reader: PartReader, schema: Any, depth: int = 0) -> frozenset[str]:
     """Return the possible JSON types of items of a list of *schema*."""
     types = EVERY_TYPE
-    for part in reader.parts([Located(schema, "")]):
+    for part in reader.parts_of(schema):
         types &= _list_types(reader, part.get("items", True))
         for key in UNIONS:
             if isinstance(members := part.get(key), list) and depth <= _DEEPEST:

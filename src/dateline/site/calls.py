@@ -21,7 +21,6 @@ from dateline.python.operations import (
 )
 from dateline.python.types import Inline, is_enum, is_model, name_inlines
 from dateline.schema.parts import PartReader
-from dateline.schema.references import Located
 from dateline.schema.types import UNIONS
 
 _STEP: Final = 4
@@ -269,7 +268,7 @@ class PythonCalls:
             return value(given)
         properties = {
             name: child
-            for part in self._reader.parts([Located(schema, "")])
+            for part in self._reader.parts_of(schema)
             for name, child in (part.get("properties") or {}).items()
         }
         return mapping(

@@ -224,7 +224,7 @@ class Compiler:
     def fits(self, schema: Any, version: str | None) -> Fits:
         """Return a validator for *schema*. Raises ValueError without a judge."""
         if self._judge is None:
-            raise ValueError("some values can't be told apart without a judge of schemas")
+            raise ValueError("some values can't be distinguished without a judge of schemas")
         return self._judge(schema, version)
 
     def cell(self, key: Any) -> _Cell:
