@@ -10,7 +10,7 @@ from typing import Any
 import jsonschema_rs
 
 from dateline.diff import DiffReadings
-from dateline.diff.views import SchemaView, speaks_of
+from dateline.diff.views import SchemaView, mentions
 from dateline.schema.constraints import with_format_constraints, with_format_patterns
 from dateline.schema.dialect import Dialect
 from dateline.schema.parts import NEVER, Part, Parts
@@ -139,7 +139,7 @@ def _others(view: SchemaView, name: str) -> Iterator[Located]:
         return  # the view includes what other parts say about unnamed fields
     for part in view.parts:
         said = part.node.get("additionalProperties")
-        if isinstance(said, dict | bool) and not speaks_of(part.node, name):
+        if isinstance(said, dict | bool) and not mentions(part.node, name):
             yield Located(
                 said if said is not False else NEVER, f"{part.pointer}/additionalProperties"
             )

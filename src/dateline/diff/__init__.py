@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,7 +13,7 @@ from dateline.diff.compare import SchemaComparison
 from dateline.diff.documents import SECTIONS, ChangeSurvey, DocumentIndex, Texts
 from dateline.diff.graph import CARRIERS, Difference, Graph, Kinds, NodePair, list_reachable
 from dateline.diff.keywords import KEYWORD, NOTE
-from dateline.diff.leaves import leaves
+from dateline.diff.leaves import find_leaves
 from dateline.diff.messages import MessageComparison
 from dateline.diff.naming import name
 from dateline.diff.operations import OperationComparison
@@ -49,9 +50,9 @@ _SILENT: Final = (Kind.DOCUMENTATION_CHANGED, Kind.EXTENSION_CHANGED)
 
 
 class DiffReadings:
-    """What was read of documents, shared by comparisons of documents that share nodes.
+    """Caches what is read of documents, for comparisons of documents that share nodes.
 
-    No document may be changed meanwhile.
+    The documents must not be changed as long as it is in use.
     """
 
     def __init__(self) -> None:
@@ -88,8 +89,8 @@ def diff(
     """Return every difference a caller could see, sorted by pointers, kind and keyword.
 
     Both are plain OpenAPI documents, and are not changed. Schemas are compared by their meaning in
-    their own dialects; another dialect is a change of its own. What is written once is one change,
-    however many paths lead to it. *renames* gives the old name of a property, parameter or header
+    their own dialects; another dialect is a change of its own. An edit at one place is one change,
+    however many paths lead there. *renames* gives the old name of a property, parameter or header
     by its pointer in *after*; without it, a renamed one is removed and added. With *readings*,
     nothing is read again that an earlier comparison read. Without *words*, changes of descriptions
     and summaries may be left out, since finding the operations that they concern takes a walk over
@@ -138,7 +139,7 @@ def _plain(contract: dict[str, Any] | Contract) -> dict[str, Any]:
 
 @dataclass(slots=True)
 class _Label:
-    """Everything that reaches one difference."""
+    """The operations and carriers that reach one difference on any path, as bits; and its flags."""
 
     request: int = 0
     response: int = 0
@@ -216,7 +217,7 @@ class _Comparison:
             )
             gone = [found for found in ours if found not in theirs]
             came = [found for found in theirs if found not in ours]
-            renamed = _one_to_one(
+            renamed = _pair_one_to_one(
                 {old: self._partners.get((section, old), set()) & set(came) for old in gone if came}
             )
             renamed |= _match_texts(
@@ -265,7 +266,7 @@ class _Comparison:
             kind = opened[each.before_pointer, each.after_pointer]
             if _OPENED.get(each.kind) is kind and not (label.request or label.response):
                 continue  # a list of values that is used only where any value is allowed
-            if not (_follows(each, references) or self._is_covered(each)):
+            if not (_follows_renames(each, references) or self._is_covered(each)):
                 yield self._change(each, labels[identity])
 
     def _is_covered(self, each: Difference) -> bool:
@@ -276,7 +277,7 @@ class _Comparison:
         goals = [goal.removeprefix(at) for goal in self._in_extensions if goal.startswith(f"{at}/")]
         if not goals or not _is_nested(each.before.value, each.after.value):
             return False
-        gone, came = leaves(each.before.value, each.after.value)
+        gone, came = find_leaves(each.before.value, each.after.value)
         return all(any(place.startswith(goal) for goal in goals) for place in {**gone, **came})
 
     @cached_property
@@ -290,7 +291,7 @@ class _Comparison:
     def _change(self, each: Difference, label: _Label) -> Change:
         before, after = each.before and each.before.value, each.after and each.after.value
         if each.kind in _UNKNOWN_INSIDE and _is_nested(before, after):
-            before, after = leaves(before, after)
+            before, after = find_leaves(before, after)
         at_before = each.after_pointer is None or each.kind is Kind.FIELD_OPTIONAL
         side = self._before if at_before else self._after
         pointer = (each.before_pointer if at_before else each.after_pointer) or ""
@@ -358,14 +359,11 @@ def _is_nested(before: Any, after: Any) -> bool:
     return all(isinstance(value, dict) for value in both) and text(before) != text(after)
 
 
-def _one_to_one(partners: dict[str, set[str]]) -> dict[str, str]:
+def _pair_one_to_one(partners: dict[str, set[str]]) -> dict[str, str]:
     """Return the partners that have each other only."""
-    taken = [new for news in partners.values() for new in news]
-    return {
-        old: new
-        for old, news in partners.items()
-        if len(news) == 1 and taken.count(new := next(iter(news))) == 1
-    }
+    times = Counter(new for news in partners.values() for new in news)
+    lone = {old: new for old, news in partners.items() if len(news) == 1 for new in news}
+    return {old: new for old, new in lone.items() if times[new] == 1}
 
 
 def _match_texts(
@@ -378,7 +376,7 @@ def _match_texts(
     return {old: found.pop(0) for old in sorted(gone) if (found := texts.get(text(before[old])))}
 
 
-def _follows(each: Difference, references: dict[str, str]) -> bool:
+def _follows_renames(each: Difference, references: dict[str, str]) -> bool:
     """Return whether two values of unknown meaning differ only in the new names of components."""
     if not references or each.kind is not Kind.EXTENSION_CHANGED:
         return False

@@ -7,7 +7,13 @@ from typing import Final
 
 from dateline.diff.defaults import takes_anything
 from dateline.diff.overlaps import find_overlapping
-from dateline.diff.views import SchemaView, closed_at, is_assertion, refuses, speaks_of
+from dateline.diff.views import (
+    SchemaView,
+    is_assertion,
+    list_closing,
+    mentions,
+    refuses,
+)
 from dateline.regex.engines import matches_portably
 from dateline.schema.references import Located
 
@@ -25,7 +31,7 @@ def forbids(view: SchemaView, name: str, count: int, depth: int = _DEPTH) -> boo
     *count* is the number of properties that the object has then. The schema of the property's value
     is ignored, unless it is `false`.
     """
-    if depth == 0 or refuses(view, name) or _misnames(view, name):
+    if depth == 0 or refuses(view, name) or _may_refuse_name(view, name):
         return True
     sizes = [fact.value for fact in view.facts.get("maxProperties", ())]
     if any(isinstance(size, int | float) and size < count for size in sizes):
@@ -35,13 +41,13 @@ def forbids(view: SchemaView, name: str, count: int, depth: int = _DEPTH) -> boo
         for key in view.allowed
     ):
         return True
-    if any(node is False for node, _ in matching(view, name)):
+    if any(node is False for node, _ in list_matching(view, name)):
         return True
     for fact in view.facts.get("dependentRequired", ()):
         needed = fact.value.get(name, ()) if isinstance(fact.value, dict) else ()
         if not view.required.keys() >= set(needed):
             return True
-    if any(_asks(each, name, depth) for each in _read(view, _conditions(view))):
+    if any(_depends_on(each, name, depth) for each in _read(view, _conditions(view))):
         return True
     depending = view.maps.get("dependentSchemas", {})
     if not all(takes_anything(node) for node, _ in depending.get(name, ())):
@@ -70,7 +76,7 @@ def list_names(view: SchemaView, depth: int = _DEPTH) -> set[str]:
     return found
 
 
-def matching(view: SchemaView, name: str) -> list[Located]:
+def list_matching(view: SchemaView, name: str) -> list[Located]:
     """Return what `patternProperties` says about the property *name*."""
     return [
         node
@@ -91,8 +97,8 @@ def list_unnamed(view: SchemaView, name: str) -> list[Located]:
         for keyword in ("additionalProperties", "unevaluatedProperties")
         if isinstance(part.get(keyword), dict)
         and part.node[keyword]
-        and part not in closed_at(view.parts, keyword)
-        and not speaks_of(part.node, name)
+        and part not in list_closing(view.parts, keyword)
+        and not mentions(part.node, name)
     ]
 
 
@@ -114,7 +120,7 @@ def _read(view: SchemaView, located: Iterable[Located]) -> list[SchemaView]:
     return [view.schemas.read([each]) for each in located]
 
 
-def _misnames(view: SchemaView, name: str) -> bool:
+def _may_refuse_name(view: SchemaView, name: str) -> bool:
     """Return whether `propertyNames` may refuse *name*."""
     if "propertyNames" not in view.below:
         return False
@@ -134,7 +140,7 @@ def _misnames(view: SchemaView, name: str) -> bool:
     )
 
 
-def _asks(view: SchemaView, name: str, depth: int) -> bool:
+def _depends_on(view: SchemaView, name: str, depth: int) -> bool:
     """Return whether validity for a schema depends on the presence of the property *name*."""
     if depth == 0:
         return True
@@ -142,7 +148,7 @@ def _asks(view: SchemaView, name: str, depth: int) -> bool:
         return True
     if not _COUNTING.isdisjoint(view.facts.keys() | view.below.keys()):
         return True
-    if matching(view, name) or refuses(view, name):
+    if list_matching(view, name) or refuses(view, name):
         return True
     if view.below.keys() & {"additionalProperties", "unevaluatedProperties"}:
         return True
@@ -155,4 +161,6 @@ def _asks(view: SchemaView, name: str, depth: int) -> bool:
         *(n for each in depending.values() for n in each),
     ]
     below += [member.node for union in view.unions for member in union.members]
-    return name in depending or any(_asks(each, name, depth - 1) for each in _read(view, below))
+    return name in depending or any(
+        _depends_on(each, name, depth - 1) for each in _read(view, below)
+    )

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from dateline.diff.closures import forbids, list_unnamed, matching
+from dateline.diff.closures import forbids, list_matching, list_unnamed
 from dateline.diff.defaults import NEEDED, restricts, takes_anything
 from dateline.diff.equivalents import is_unused_anchor, list_below, list_equivalent
 from dateline.diff.graph import MODEL, NodePair, Opaque, Passage, align
@@ -32,22 +32,22 @@ from dateline.diff.views import (
     OPAQUE,
     SCHEMA_MAPS,
     SchemaView,
-    closed_at,
+    list_closing,
 )
 from dateline.model import Kind
 from dateline.schema.parts import Part, Parts
 from dateline.schema.references import Located, component, escape
 from dateline.schema.values import text
 
-# Equal texts whose reference targets are compared separately: nothing merges with them, negates
-# them, limits them to one direction, allows only one of them, or allows any value of a type.
-# any value of a type does.
+# Keywords beside which the targets of references can't be compared separately: they merge with a
+# target, negate it, limit it to one direction, allow only one of several, or allow any value of a
+# type.
 _MERGING: Final = re.compile(
     rb'"(?:allOf|oneOf|not|if|then|else|contains|dependentSchemas|unevaluated(?:Items|Properties)'
     rb'|readOnly|writeOnly|\$defs|definitions|\$dynamicRef)":'
     rb'|"anyOf":\[[^\]]*\{"type":"(?:string|integer|number)"'
 )
-# Only for a whole component it is enough to compare the one with the same name on both sides.
+# A reference to a whole component, which is compared with the one of that name on the other side.
 _PLAIN_REFERENCE: Final = re.compile(rb'\{"\$ref":"#/components/schemas/[^"\\/]*"\}')
 
 
@@ -56,19 +56,19 @@ class SchemaComparison(UnionComparison):
 
     def compare(self, pair: NodePair) -> None:
         """Add the differences between the schemas of *pair*."""
-        if not self._follow(pair):
+        if not self._link_targets_of_equal(pair):
             before, after = self.before.view(pair.before), self.after.view(pair.after)
             self.compare_views(pair, before, after)
 
-    def _follow(self, pair: NodePair) -> bool:
-        """Compare equal nodes by their text alone, and return True if that is possible."""
+    def _link_targets_of_equal(self, pair: NodePair) -> bool:
+        """Compare the targets of references of equal nodes; return whether that is enough."""
         if len(pair.before) != 1 or len(pair.after) != 1:
             return False
         ours, theirs = pair.before[0], pair.after[0]
         if ours.skip != theirs.skip or bool(ours.null) != bool(theirs.null):
             return False
         shared = self.survey.equal(ours.node, theirs.node)
-        if shared is None or self._chooses(ours) or self._chooses(theirs):
+        if shared is None or any(map(self._has_unequal_subtypes, (ours, theirs))):
             return False
         goals = self.survey.list_reached(shared)
         if goals and (
@@ -81,14 +81,14 @@ class SchemaComparison(UnionComparison):
         ]
         ends = [(self.before.document.locate(at), self.after.document.locate(at)) for at in named]
         if any((first is None) != (second is None) for first, second in ends):
-            return False  # what is dangling on one side means something else on the other
+            return False  # a reference that dangles on one side has a meaning on the other
         for first, second in ends:
             if first and second:
                 self.link(pair, [first], [second])
         return True
 
-    def _chooses(self, part: Part) -> bool:
-        """Return whether *part* is extended by schemas that it does not name, which may differ."""
+    def _has_unequal_subtypes(self, part: Part) -> bool:
+        """Return whether schemas that extend *part*, which it does not name, may differ."""
         known = component(part.pointer)
         if known not in self.survey.dirty or known is None or known[0] != "schemas":
             return False
@@ -146,8 +146,8 @@ class SchemaComparison(UnionComparison):
     def _add_field(self, pair: NodePair, before: SchemaView, after: SchemaView, name: str) -> None:
         """Add the property *name*, which only the view *after* names."""
         located = after.properties[name]
-        patterns = matching(before, name)
-        now = [*located, *matching(after, name)]
+        patterns = list_matching(before, name)
+        now = [*located, *list_matching(after, name)]
         closed = forbids(before, name, len(after.properties)) or (
             bool(patterns) and self.after.read(now).types == set()
         )
@@ -213,7 +213,9 @@ class SchemaComparison(UnionComparison):
             first, second = self.before.parts(ours), self.after.parts(theirs)
             if keyword in OPAQUE:
                 self._opaque(pair, keyword, ours, theirs)
-            elif restricts(first) != restricts(second) and not (_says(first) and _says(second)):
+            elif restricts(first) != restricts(second) and not (
+                _has_keywords(first) and _has_keywords(second)
+            ):
                 listed = (
                     ours[:1] if restricts(first) else [],
                     theirs[:1] if restricts(second) else [],
@@ -231,9 +233,9 @@ class SchemaComparison(UnionComparison):
                     self.link_below(pair, old, new)
 
     def _evaluates(self, located: list[Located]) -> bool:
-        """Return whether a keyword that takes anything evaluates it for another keyword.
+        """Return whether schemas below a keyword may count as evaluated for an unevaluated one.
 
-        `compare_neighbours` reports that of schemas that are no references.
+        `compare_neighbours` reports that of schemas that take anything without any reference.
         """
         closes = any(side.document.closes for side in (self.before, self.after))
         return closes and not all(takes_anything(node.value) for node in located)
@@ -259,7 +261,8 @@ class SchemaComparison(UnionComparison):
         for keyword in SCHEMA_MAPS:
             inplace = keyword == "dependentSchemas"
             way = Passage(
-                inplace=inplace, closed=bool(closed_at(before.parts, "unevaluatedProperties"))
+                inplace=inplace,
+                closed=bool(list_closing(before.parts, "unevaluatedProperties")),
             )
             sides = before.maps.get(keyword, {}), after.maps.get(keyword, {})
             for _, first, second in align(*sides):
@@ -294,6 +297,6 @@ def _governed(before: SchemaView, after: SchemaView) -> Iterable[str]:
     ]
 
 
-def _says(parts: Parts) -> bool:
+def _has_keywords(parts: Parts) -> bool:
     """Return whether *parts* have any keyword: then differences are reported one by one."""
     return any(len(part.skip) < len(part.node) for part in parts)

@@ -84,7 +84,7 @@ def list_equivalent(before: SchemaView, after: SchemaView) -> Iterator[str]:
 
 
 def list_below(before: SchemaView, after: SchemaView) -> tuple[Below, Below]:
-    """Return the schemas below the keywords of both sides, those that mean the same by one name."""
+    """Return the schemas below the keywords of both sides; those of one meaning have one name."""
     ours, theirs = dict(before.below), dict(after.below)
     for deep, plain in _PLAIN.items():
         for view, mine, other in ((before, ours, theirs), (after, theirs, ours)):
@@ -109,7 +109,7 @@ def is_unused_anchor(keyword: str, *views: SchemaView) -> bool:
 
 
 def _list_bounds(view: SchemaView, keyword: str) -> list[float]:
-    """Return the bounds that *keyword* sets; without any if one of them is no number."""
+    """Return the bounds that *keyword* sets; none if one of them is not a number."""
     values = [fact.value for fact in view.facts.get(keyword, ())]
     return values if all(map(_is_bound, values)) else []
 

@@ -13,7 +13,7 @@ from dateline.diff.views import (
     OPAQUE,
     SCHEMA_MAPS,
     SchemaView,
-    within,
+    list_within,
     without_implied,
 )
 from dateline.model import EXTENSIBLE, Kind
@@ -332,7 +332,8 @@ def _group(
     """Return which of the *common* names each of *parts* knows."""
     return {
         frozenset(
-            _list_names(view, within(view, part) if keyword in _DEEP else [part], keyword) & common
+            _list_names(view, list_within(view, part) if keyword in _DEEP else [part], keyword)
+            & common
         )
         for part in parts
     }

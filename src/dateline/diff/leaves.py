@@ -13,7 +13,7 @@ from dateline.schema.references import escape
 from dateline.schema.values import text
 
 
-def leaves(before: Any, after: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+def find_leaves(before: Any, after: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return what is on each side where two values differ, by pointer relative to them.
 
     `1` and `1.0` are one value, `true` is another. An item inserted into a list is one difference.

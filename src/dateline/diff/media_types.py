@@ -12,9 +12,9 @@ Entries = Mapping[str, Located]
 
 
 def fold_names(names: Iterable[str], fold: Callable[[str], str]) -> dict[str, str]:
-    """Return *names* by what they are called once case and the like are folded.
+    """Return *names* by their folded forms.
 
-    Names that are not told apart then, which no document may have, are called what they are.
+    Names that *fold* makes equal, which no document may have, keep their own forms.
     """
     folded = {name: fold(name) for name in names}
     times = Counter(folded.values())

@@ -421,7 +421,7 @@ def _resolve(document: DocumentIndex, located: Located) -> Located:
 
 
 def _by_media_type(thing: Thing) -> dict[str, Located]:
-    """Return the content by media type, without differences that do not count."""
+    """Return the content by media type, whose case and blanks are folded."""
     entries = thing.entries("content")
     names = fold_names(entries, fold_media_type)
     return {key: entries[name] for key, name in names.items()}

@@ -20,8 +20,8 @@ from dateline.diff.parameters import (
     list_parameters,
 )
 from dateline.diff.security import SECURITY, SecurityComparison
-from dateline.diff.statuses import Responses, find_covering, find_declaring, promise
-from dateline.diff.surroundings import SERVERS, compare_servers, self_kinds, tags_by_name
+from dateline.diff.statuses import Responses, find_covering, find_declaring, list_promises
+from dateline.diff.surroundings import SERVERS, compare_servers, find_self_kinds, list_tags
 from dateline.model import Kind
 from dateline.openapi import ADDITIONAL, COMPONENTS, METHODS, WEBHOOKS, method_name
 from dateline.schema.parts import NOTHING, Part, Parts
@@ -223,24 +223,24 @@ class OperationComparison:
                 shared, carrier = one.find_component(other), CARRIERS.get(key[0], 0)
                 requests.add(kind, "", *nodes, field=other.name, carrier=carrier, shared=shared)
             shared = "" if other else find_shared(one, self._before, theirs, self._after)
-            self._parameter(requests, key, one, other, shared)
+            self._parameter(requests, one, (one.node, other and other.node), key[0], shared)
         for key, one in theirs.items():
             if key not in ours and key not in called.values():
                 shared = find_shared(one, self._after, ours, self._before)
-                self._parameter(requests, key, None, one, shared)
+                self._parameter(requests, one, (None, one.node), key[0], shared)
 
     def _parameter(
         self,
         requests: NodePair,
-        key: tuple[str, str],
-        before: ListedParameter | None,
-        after: ListedParameter | None,
+        one: ListedParameter,
+        nodes: tuple[Located | None, Located | None],
+        place: str,
         shared: str,
     ) -> None:
-        nodes = before and before.node, after and after.node
-        name = (before or after or ("",))[-1]
-        carrier = CARRIERS.get(key[0], 0)
-        self._messages.compare_named(requests, "parameter", name, *nodes, carrier, shared=shared)
+        carrier = CARRIERS.get(place, 0)
+        self._messages.compare_named(
+            requests, "parameter", one.name, *nodes, carrier, shared=shared
+        )
 
     # Bodies, responses, callbacks
 
@@ -271,7 +271,10 @@ class OperationComparison:
         if key is None:
             return None
         ours, theirs = known.get(status, known[key]), later.get(status, later[key])
-        promised = promise(Thing.at(self._before, ours)), promise(Thing.at(self._after, theirs))
+        promised = (
+            list_promises(Thing.at(self._before, ours)),
+            list_promises(Thing.at(self._after, theirs)),
+        )
         return (ours, theirs) if self._messages.survey.equal(*promised) else None
 
     def _callbacks(self, scope: _OperationScope, before: Thing, after: Thing) -> None:
@@ -381,7 +384,7 @@ class OperationComparison:
         root = self._graph.root(_document_part(self._before), _document_part(self._after))
         ours, theirs = Thing(root.before), Thing(root.after)
         compare_keys(root, "document", ours, theirs, _DOCUMENT)
-        root.compare(self_kinds(ours, theirs), "$self", ours.get("$self"), theirs.get("$self"))
+        root.compare(find_self_kinds(ours, theirs), "$self", ours.get("$self"), theirs.get("$self"))
         old, new = self._versions
         # the patch number of a version is for corrections of the specification
         is_same = old.split(".")[:2] == new.split(".")[:2]
@@ -392,7 +395,7 @@ class OperationComparison:
                 kinds = EXTENSION if key.startswith("x-") else NOTE
                 if section == "info" or kinds is EXTENSION:
                     root.compare(kinds, key, *both)
-        for _, *both in align(tags_by_name(ours), tags_by_name(theirs)):
+        for _, *both in align(list_tags(ours), list_tags(theirs)):
             root.compare(NOTE, "tags", *both)
         # operations that inherit these on both sides get the same change, and join it; the others
         # report their own
@@ -429,17 +432,16 @@ def _align_paths(
 
 
 def _align_names(
-    before: Iterable[str], after: Iterable[str]
+    before: Mapping[str, Any], after: Mapping[str, Any]
 ) -> list[tuple[str | None, str | None]]:
-    ours, theirs = list(before), list(after)
     return [
-        (name if name in ours else None, name if name in theirs else None)
-        for name in dict.fromkeys((*ours, *theirs))
+        (name if name in before else None, name if name in after else None)
+        for name in dict.fromkeys((*before, *after))
     ]
 
 
 def _renaming(name: str, renamed: Mapping[str, str]) -> Kind:
-    """Return the kinds of the rename to *name*, which another parameter may have had."""
+    """Return the kind of the rename to *name*, which another parameter may have had."""
     return Kind.PARAMETER_MOVED if name in renamed else Kind.PARAMETER_RENAMED
 
 

@@ -13,10 +13,10 @@ from dateline.diff.views import (
     SchemaView,
     Variant,
     Variants,
+    apply_to_others,
+    complete_types,
     enumerate_values,
-    reach_others,
     read_keyword,
-    settle,
 )
 from dateline.schema.access import ACCESS, access_of
 from dateline.schema.dialect import NOTES
@@ -84,9 +84,9 @@ class Schemas:
                     self._union(view, part, keyword)
                 elif keyword != "discriminator" or not self._is_union(part):
                     read_keyword(view, part, keyword, part.at(keyword))
-        settle(view)
+        complete_types(view)
         for part in parts if len(parts) > 1 else ():
-            reach_others(view, part)
+            apply_to_others(view, part)
         view.variants = self._variants(view)
         return view
 

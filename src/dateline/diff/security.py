@@ -14,7 +14,7 @@ from dateline.schema.references import Located, escape
 from dateline.schema.values import text
 
 SECURITY: Final = Kinds.all(Kind.SECURITY_CHANGED)
-# Documentation only: the format of a token is between the server and its issuer.
+# Documentation only: callers need not know the format of a token.
 _NOTES: Final = frozenset({"description", "bearerFormat"})
 
 
@@ -35,7 +35,7 @@ class SecurityComparison:
         self._scopes: dict[str, set[str]] = {}
         # the schemes that are required on both sides, by their new names; or by an old name that is
         # no longer defined
-        self._demanded: set[str] = set()
+        self._required: set[str] = set()
 
     def is_note(self, section: str, name: str) -> bool:
         """Return whether the name of a component is documentation only.
@@ -68,7 +68,7 @@ class SecurityComparison:
             pair.compare(kinds, "security", before, after)
         older, newer = ({demand for found in side for demand in found} for side in (old, new))
         names = {name for name, _ in newer}
-        self._demanded |= names & ({name for name, _ in older} | self.renamed.keys())
+        self._required |= names & ({name for name, _ in older} | self.renamed.keys())
         return older | newer
 
     def compare_schemes(self, before: Located, after: Located) -> None:
@@ -92,7 +92,7 @@ class SecurityComparison:
         ours, theirs = self._schemes
         known = {name: name for name in ours}
         known |= {new: old for old, new in self.renamed.items()}
-        for name in sorted(self._demanded & (known.keys() ^ theirs.keys())):
+        for name in sorted(self._required & (known.keys() ^ theirs.keys())):
             pair = self._graph.root((), (), request=self._users.get(name, 0))
             at = f"/components/securitySchemes/{escape(known.get(name, name))}"
             before = Located(ours[known[name]], at) if name in known else None
@@ -126,12 +126,12 @@ def _read_scopes(listed: Any) -> frozenset[str]:
 
 def _find_renamed(before: dict[str, Any], after: dict[str, Any]) -> dict[str, str]:
     """Return the new names of security schemes that are equal except for their names."""
-    gone = {_demand(before[name]): name for name in before if name not in after}
-    came = {_demand(after[name]): name for name in after if name not in before}
+    gone = {_write_requirements(before[name]): name for name in before if name not in after}
+    came = {_write_requirements(after[name]): name for name in after if name not in before}
     return {gone[found]: came[found] for found in gone if found in came}
 
 
-def _demand(scheme: Any) -> str:
+def _write_requirements(scheme: Any) -> str:
     """Return what a security scheme requires of callers, as text."""
     if not isinstance(scheme, dict):
         return text(scheme)

@@ -40,7 +40,7 @@ def _is_error(status: str) -> bool:
     return status[:1] in ("4", "5")
 
 
-def promise(response: Thing) -> dict[str, Any]:
+def list_promises(response: Thing) -> dict[str, Any]:
     """Return what *response* itself promises: everything but its words and references."""
     keys = sorted(response.keys() - {"description"})
     return {key: found.value for key in keys if (found := response.get(key)) is not None}

@@ -35,7 +35,7 @@ def compare_servers(
         whole.compare(NOTE, "servers", before, after)
 
 
-def self_kinds(before: Thing, after: Thing) -> Kinds:
+def find_self_kinds(before: Thing, after: Thing) -> Kinds:
     """Return the kinds of changes of `$self`, which relative servers depend on.
 
     Source: OpenAPI Specification 3.2.0, section 4.1.1 and Server Object.
@@ -86,7 +86,7 @@ def _sort_values(variables: Any, *, words: bool) -> Any:
     return found
 
 
-def tags_by_name(document: Thing) -> dict[str, Located]:
+def list_tags(document: Thing) -> dict[str, Located]:
     """Return the tags that a document describes."""
     tags = document.items("tags")
     return {str(tag.value.get("name")): tag for tag in tags if isinstance(tag.value, dict)}

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from dateline.diff.closures import forbids, list_names, list_unnamed, matching
+from dateline.diff.closures import forbids, list_matching, list_names, list_unnamed
 from dateline.diff.documents import ChangeSurvey
 from dateline.diff.graph import Graph, Kinds, NodePair, Opaque, Passage
 from dateline.diff.keywords import KEYWORD, TYPE
@@ -20,8 +20,8 @@ from dateline.diff.tags import (
     find_own_tags,
     locate_tag,
 )
-from dateline.diff.unions import align_members, alone, choose
-from dateline.diff.views import SchemaView, Variant, Variants, closed_at
+from dateline.diff.unions import align_members, find_chosen_member, pair_own_variants
+from dateline.diff.views import SchemaView, Variant, Variants, list_closing
 from dateline.model import Kind
 from dateline.schema.access import ACCESS
 from dateline.schema.parts import Parts
@@ -197,7 +197,11 @@ class UnionComparison(ABC):
         old, new = self.before.view(holders[0]), self.after.view(holders[1])
         for name in added:
             past, beside = (
-                [*side.properties.get(name, ()), *list_unnamed(side, name), *matching(side, name)]
+                [
+                    *side.properties.get(name, ()),
+                    *list_unnamed(side, name),
+                    *list_matching(side, name),
+                ]
                 for side in (old, new)
             )
             way = Passage(access=self.after.access(theirs[name]), exclusive=exclusive)
@@ -227,7 +231,7 @@ class UnionComparison(ABC):
         if chosen is None or chosen.types != single.types:
             alone = single.facts.get("discriminator", [])
             single = _drop_discriminator(pair, single, union, added=added)
-            index = choose(single, union)
+            index = find_chosen_member(single, union)
             if index is None:
                 pair.add_one(KEYWORD, union.keyword, _members(union), added=added)
                 return
@@ -259,7 +263,7 @@ class UnionComparison(ABC):
         if old.value != new.value and isinstance(old.value, str) and new.value:
             members = [self.pair([first.node], [second.node]) for first, second in same]
             self.retaggings.append(Retagging(old, new, [*members, pair]))
-        for first, second in [*same, *alone(before, after)]:
+        for first, second in [*same, *pair_own_variants(before, after)]:
             gone, came = find_own_tags(before, first), find_own_tags(after, second)
             compare_tags(pair, ours, theirs, gone - came, came - gone)
         self._compare_mappings(pair, before, after, ours, theirs)
@@ -314,7 +318,7 @@ def _closes(union: Variants, first: Variant, second: Variant, shared: set[str]) 
 
     On the other side it is *second*; *shared* are the overlapping members.
     """
-    if closed_at(union.beside, "unevaluatedProperties"):
+    if list_closing(union.beside, "unevaluatedProperties"):
         return True
     names = list_names(second.view)
     new = sorted(names - list_names(first.view))

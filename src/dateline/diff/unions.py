@@ -74,8 +74,8 @@ def align_members(before: Variants, after: Variants) -> Alignment:
     )
 
 
-def alone(before: Variants, after: Variants) -> list[tuple[Variant, Variant]]:
-    """Return the variant that replaces both unions, if it is the same one."""
+def pair_own_variants(before: Variants, after: Variants) -> list[tuple[Variant, Variant]]:
+    """Return the variants that are used themselves where both unions are, if they correspond."""
     first, second = before.own, after.own
     if first is None or second is None:
         return []
@@ -127,7 +127,7 @@ def _likely(
         for first, ours in left.items()
         for second, theirs in right.items()
         if not _both_stay(before, after, ours, theirs)
-        and (alike := likeness(ours.view, theirs.view)) >= _ALIKE
+        and (alike := measure_likeness(ours.view, theirs.view)) >= _ALIKE
     )
     taken: tuple[set[int], set[int]] = (set(), set())
     for _, first, second in ranked:
@@ -149,7 +149,7 @@ def _both_stay(before: Variants, after: Variants, first: Variant, second: Varian
     )
 
 
-def likeness(before: SchemaView, after: SchemaView, depth: int = _DEPTH) -> float:
+def measure_likeness(before: SchemaView, after: SchemaView, depth: int = _DEPTH) -> float:
     """Return the share of property names that two schemas have in common, from 0 to 1.
 
     Lists are compared by their items. Different types, and a property with different constants,
@@ -165,7 +165,7 @@ def likeness(before: SchemaView, after: SchemaView, depth: int = _DEPTH) -> floa
     if names:
         return len(before.properties.keys() & after.properties.keys()) / len(names)
     if "items" in before.below and "items" in after.below and depth:
-        return likeness(before.under("items"), after.under("items"), depth - 1)
+        return measure_likeness(before.under("items"), after.under("items"), depth - 1)
     return 1
 
 
@@ -204,7 +204,7 @@ def _read_outline(view: SchemaView, depth: int) -> Any:
     ]
 
 
-def choose(single: SchemaView, union: Variants) -> int | None:
+def find_chosen_member(single: SchemaView, union: Variants) -> int | None:
     """Return the member of *union* that a single schema has become, or was, or None."""
     named = {part.pointer for part in single.parts if component(part.pointer)}
     for index, member in enumerate(union.members):
@@ -215,7 +215,7 @@ def choose(single: SchemaView, union: Variants) -> int | None:
     ranked = [
         (
             outline(candidate) == own,
-            likeness(single, candidate),
+            measure_likeness(single, candidate),
             (candidate.values is None) == (single.values is None),
             len(candidate.facts.keys() & single.facts.keys()),
             -index,

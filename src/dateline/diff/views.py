@@ -33,7 +33,7 @@ DEFINITIONS: Final = ("$defs", "definitions")
 
 _REFUSING: Final = (NEVER, {"not": True})
 
-# Of several bounds only the tightest counts.
+# Of several bounds, only the tightest has an effect.
 _TIGHTEST: Final[dict[str, Callable[[Iterable[Any]], Any]]] = {
     **dict.fromkeys(
         ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties", "maxContains"),
@@ -102,7 +102,7 @@ class Variants(NamedTuple):
 
     @property
     def targets(self) -> frozenset[str]:
-        """The place of the schemas whose tags are compared, here or elsewhere."""
+        """The places of the schemas whose tags are compared, here or elsewhere."""
         return self.tagged.union(member.target for member in self.members)
 
     @property
@@ -404,7 +404,7 @@ _READERS: Final[dict[str, tuple[Any, _Reader]]] = {
 _PLAIN: Final[tuple[Any, _Reader]] = (object, _read_plain)
 
 
-def settle(view: SchemaView) -> None:
+def complete_types(view: SchemaView) -> None:
     """Complete the types of *view* by null and the values."""
     for part in view.parts:
         for keyword in _NULL_REFUSING & part.node.keys() - part.skip:
@@ -420,7 +420,7 @@ def settle(view: SchemaView) -> None:
         view.types_at = view.values_at.pointer
 
 
-def reach_others(view: SchemaView, part: Part) -> None:
+def apply_to_others(view: SchemaView, part: Part) -> None:
     """Add what *part* says about other fields to the fields that other parts name.
 
     `additionalProperties` knows only the fields that are named directly beside it (JSON Schema
@@ -430,11 +430,11 @@ def reach_others(view: SchemaView, part: Part) -> None:
     if schema is not False and not isinstance(schema, dict):
         return
     for name, located in view.properties.items():
-        if not speaks_of(part.node, name):
+        if not mentions(part.node, name):
             located.append(part.at("additionalProperties"))
 
 
-def speaks_of(node: dict[str, Any], name: str) -> bool:
+def mentions(node: dict[str, Any], name: str) -> bool:
     """Return whether *node* itself names a property, or matches it by a pattern."""
     own, patterns = node.get("properties"), node.get("patternProperties")
     if isinstance(own, dict) and name in own:
@@ -444,7 +444,7 @@ def speaks_of(node: dict[str, Any], name: str) -> bool:
     )
 
 
-def closed_at(parts: Parts, keyword: str) -> list[Part]:
+def list_closing(parts: Parts, keyword: str) -> list[Part]:
     """Return the *parts* in which *keyword* refuses all properties that it applies to."""
     return [part for part in parts if part.get(keyword) is False or part.get(keyword) in _REFUSING]
 
@@ -458,19 +458,19 @@ def refuses(view: SchemaView, name: str) -> bool:
     if name in view.properties:
         return any(node is False or node in _REFUSING for node, _ in view.properties[name])
     if any(
-        not speaks_of(part.node, name) for part in closed_at(view.parts, "additionalProperties")
+        not mentions(part.node, name) for part in list_closing(view.parts, "additionalProperties")
     ):
         return True
     return any(
         not any(
-            speaks_of(part.node, name) or part.node.get("additionalProperties", False) is not False
-            for part in within(view, closed)
+            mentions(part.node, name) or part.node.get("additionalProperties", False) is not False
+            for part in list_within(view, closed)
         )
-        for closed in closed_at(view.parts, "unevaluatedProperties")
+        for closed in list_closing(view.parts, "unevaluatedProperties")
     )
 
 
-def within(view: SchemaView, part: Part) -> list[Part]:
+def list_within(view: SchemaView, part: Part) -> list[Part]:
     """Return *part* and all parts below it, which its unevaluated keywords know.
 
     Source: JSON Schema 2020-12, core, section 11.

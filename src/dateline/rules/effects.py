@@ -88,7 +88,7 @@ def _describe(change: Change) -> str:
             return f"{name_owner(change)}: the link {change.keyword} {_HAPPENED[event_of(change)]}"
         case Kind.DOCUMENTATION_CHANGED:
             keyword = change.keyword or "documentation"
-            return f"the {keyword} of {place} {_tell(keyword, event_of(change))}"
+            return f"the {keyword} of {place} {_phrase_event(keyword, event_of(change))}"
     if subject in _PARTS and event in _EVENTS:
         name = " ".join(filter(None, (NOUNS.get(subject, subject), change.field)))
         needed = " and required" if event == "added" and is_required(change) else ""
@@ -170,7 +170,7 @@ def _describe_keyword(change: Change, place: str) -> str:
     if None in sides:
         if event == "changed" and json.dumps(change.before) == json.dumps(change.after):
             return f"what the {keyword} of {place} depends on has changed"
-        return f"the {keyword} of {place} {_tell(keyword, event)}{following}"
+        return f"the {keyword} of {place} {_phrase_event(keyword, event)}{following}"
     if event in _EVENTS:
         value = after if event == "added" else before
         is_yes_or_no = isinstance(get_value(change), bool)
@@ -180,7 +180,7 @@ def _describe_keyword(change: Change, place: str) -> str:
     return f"the {keyword} of {place} {verbs[0]} {before} and {verbs[1]} {after} now{following}"
 
 
-def _tell(keyword: str, event: str) -> str:
+def _phrase_event(keyword: str, event: str) -> str:
     """Return what happened to *keyword*, the subject of the sentence."""
     return (_OF_SEVERAL if keyword in _PLURAL else _HAPPENED)[event]
 
