@@ -153,7 +153,7 @@ def test_fingerprint_does_not_depend_on_texts(project: Project) -> None:
             [("default: 2024", "policy: { preset: github, rules: { variant-aded: additive } }\n"
               "default: 2024")],
             ["schemas/versions.yaml:1:36: gated [policy-rule-unknown] the policy names "
-             "variant-aded, which is not a rule; did you mean variant-added?"],
+             "variant-aded, which is not a rule; did you mean 'variant-added'?"],
         ),
         (
             [("  sandbox: { servers: [{ url: https://sandbox.library.example }] }\n", "")],

@@ -8,7 +8,7 @@ from typing import Any, Final
 import pytest
 from support.tables import cases
 
-from dateline.check.merge import Merged
+from dateline.check.merge import ChangeGroups
 from dateline.diff import diff
 from dateline.model import Combination, Verdict
 from dateline.presets import PRESETS
@@ -105,7 +105,7 @@ def document(position: str, name: str, *, there: bool) -> dict[str, Any]:
 @cases("position", POSITIONS)
 def test_dangling_reference_on_one_side_is_reported(position: str, state: str, preset: str) -> None:
     before, after = (document(position, name, there=there) for name, there in STATES[state])
-    merged = Merged(preset, {})
+    merged = ChangeGroups(preset, {})
     for change in diff(before, after):
         merged.add(change, Combination("", ""))
     assert {group.judgement.verdict for group in merged} & {Verdict.GATED, Verdict.NEVER}

@@ -482,7 +482,7 @@ def test_empty_version_needs_its_mark(project: Path) -> None:
             ["2025-08-01", "--title", "a\nb"],
             r"the title 'a\nb' is not one line; say what callers will notice",
         ),
-        ([DAY, "--draft", "nxt"], "the version table has no draft nxt; did you mean next?"),
+        ([DAY, "--draft", "nxt"], "the version table has no draft nxt; did you mean 'next'?"),
         (
             [DAY],
             "2025-08-01 is a draft, and not newer than 2025-09-01; fold it in with "

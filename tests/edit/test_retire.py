@@ -539,8 +539,8 @@ def test_random_adopted_chains_keep_their_documents(seed: int, tmp_path: Path) -
     ("version", "edits", "said"),
     [
         ("2024-01-16", [], "the version table has no cut version 2024-01-16; did you mean "
-         "2024-01-15?"),
-        ("next", [], "the version table has no cut version next; there are 2024-01-15, "
+         "'2024-01-15'?"),
+        ("next", [], "the version table has no cut version next; known: 2024-01-15, "
          "2024-09-01, 2025-06-01"),
         (LATEST, [], "2025-06-01 is the default; announce a move of it, and write another "
          "`default` from its day on"),

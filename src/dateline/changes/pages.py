@@ -23,7 +23,7 @@ from dateline.changes.entries import (
 from dateline.changes.fragments import FragmentLine, MessageFragments, MessageValues
 from dateline.changes.reasons import Reason, Reasons
 from dateline.changes.sections import PageSection, count_breaking, list_sections
-from dateline.check.merge import ChangeGroup, Merged
+from dateline.check.merge import ChangeGroup, ChangeGroups
 from dateline.diff import DiffReadings, diff
 from dateline.model import Announcement, Api, Change, Combination, Table, Verdict, Version
 from dateline.openapi import VERSION, method_name, operations, path_items
@@ -188,7 +188,7 @@ class Differences:
     def list_entries(self, older: Version, newer: Version) -> list[tuple[ChangeGroup, Entry]]:
         """Return each change between *older* and *newer*, and its entry."""
         table = self._api.table
-        merged = Merged(table.policy, table.verdicts)
+        merged = ChangeGroups(table.policy, table.verdicts)
         for name in (environment.name for environment in table.environments):
             now = Combination(newer.date, name)
             before, after = map(self._document, (Combination(older.date, name), now))
@@ -228,7 +228,7 @@ class Differences:
         ignored.
         """
         table = self._api.table
-        merged = Merged(table.policy, table.verdicts)
+        merged = ChangeGroups(table.policy, table.verdicts)
         for name in (environment.name for environment in table.environments):
             if name in documents:
                 now = Combination(version, name)

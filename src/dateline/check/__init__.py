@@ -20,7 +20,7 @@ from dateline.check.baseline import BaselineError, Published
 from dateline.check.consequences import drop_consequences
 from dateline.check.counterparts import check_counterparts
 from dateline.check.header import check_header
-from dateline.check.merge import ChangeGroup, Merged, identify_cause, sort_key
+from dateline.check.merge import ChangeGroup, ChangeGroups, identify_cause, sort_key
 from dateline.check.policy import check_policy, judging_table
 from dateline.check.reasons import check_reasons
 from dateline.check.servable import check_servable
@@ -63,10 +63,10 @@ __all__ = [
 # components that are added with the gated member that refers to them.
 _FOLLOWING = frozenset({Kind.DOCUMENTATION_CHANGED, Kind.EXTENSION_CHANGED, Kind.COMPONENT_ADDED})
 
-# What no published contract may change.
+# The verdicts on changes that no published contract may have.
 _WEIGHTY = (Verdict.GATED, Verdict.NEVER)
 
-# What may be one thing under another name.
+# The removals that may be one half of a rename, and the additions that are the other half.
 _RENAMED = {
     Kind.FIELD_REMOVED: Kind.FIELD_ADDED,
     Kind.PARAMETER_REMOVED: Kind.PARAMETER_ADDED,
@@ -186,8 +186,8 @@ class _Judge:
 
         return DiffReadings()
 
-    def _merge(self) -> Merged:
-        return Merged(self._table.policy, self._table.verdicts)
+    def _merge(self) -> ChangeGroups:
+        return ChangeGroups(self._table.policy, self._table.verdicts)
 
     def check_frozen(self) -> Iterator[Finding]:
         """Yield the changes of published contracts that are not additive."""
@@ -417,11 +417,11 @@ def _looks_renamed(removed: ChangeGroup, added: ChangeGroup) -> bool:
         and gone.shared == new.shared
         and _holder(gone.before_pointer) == _holder(new.after_pointer)
         and gone.before is not None
-        and _drop_name(gone) == _drop_name(new)
+        and _without_name(gone) == _without_name(new)
     )
 
 
-def _drop_name(change: Change) -> Any:
+def _without_name(change: Change) -> Any:
     """Return the field or parameter without its name, which only a parameter has within."""
     value = change.before if change.after_pointer is None else change.after
     is_named = change.kind in _PARAMETERS and isinstance(value, dict)

@@ -49,7 +49,7 @@ def phrase(one: Announcement) -> str:
     return f"{one.version} ends" if one.kind == "ends" else f"the default moves to {one.version}"
 
 
-def _unknown(table: Table, _: Published, today: str) -> Iterator[Finding]:
+def _check_versions(table: Table, _: Published, today: str) -> Iterator[Finding]:
     supported = {version.date for version in table.supported}
     for one in table.announcements:
         # a version that has ended is no longer in the table
@@ -59,7 +59,7 @@ def _unknown(table: Table, _: Published, today: str) -> Iterator[Finding]:
             yield _breach("announcement-unknown", one, message, one.place)
 
 
-def _notice(table: Table, published: Published, today: str) -> Iterator[Finding]:
+def _check_notice(table: Table, published: Published, today: str) -> Iterator[Finding]:
     known = _by_subject(published.announcements or ())
     for one in table.announcements:
         before = known.get((one.kind, one.version))
@@ -122,14 +122,14 @@ def _hides_move(one: Announcement, table: Table, published: Published) -> bool:
     return one.version == published.default and any(each.day < one.day for each in moves)
 
 
-def _newest(table: Table, _: Published, __: str) -> Iterator[Finding]:
+def _check_newest(table: Table, _: Published, __: str) -> Iterator[Finding]:
     end = table.ends.get(table.latest)
     if end is not None:
         message = f"{phrase(end)} on {end.day}, and there is no newer version"
         yield _breach("newest-ends", end, message, end.place)
 
 
-def _default(table: Table, _: Published, __: str) -> Iterator[Finding]:
+def _check_default(table: Table, _: Published, __: str) -> Iterator[Finding]:
     moves = sorted(
         (one for one in table.announcements if one.kind == "default"), key=lambda one: one.day
     )
@@ -142,7 +142,7 @@ def _default(table: Table, _: Published, __: str) -> Iterator[Finding]:
 
 
 _RULES: Final[tuple[Callable[[Table, Published, str], Iterator[Finding]], ...]] = (
-    *(_unknown, _notice, _check_changes, _newest, _default),
+    *(_check_versions, _check_notice, _check_changes, _check_newest, _check_default),
 )
 
 

@@ -31,7 +31,7 @@ def explain_attachment(
             )
     concerned = {found.version for found in group.combinations}
     listed = ", ".join(sorted(concerned, key=order))
-    for key, date in _gates(api, projector, group):
+    for key, date in _list_gates(api, projector, group):
         since = {one for one in published.versions if order(one) >= order(date)}
         before = set(published.versions) - since
         if key == ADDED and group.change.kind.value.endswith("-removed") and concerned <= before:
@@ -63,7 +63,7 @@ def explain_attachment(
     return None
 
 
-def _gates(api: Api, projector: Projector, group: ChangeGroup) -> list[tuple[str, str]]:
+def _list_gates(api: Api, projector: Projector, group: ChangeGroup) -> list[tuple[str, str]]:
     """Return the dated keys of the node that *group* is about."""
     change = group.change
     pointer = change.after_pointer or change.before_pointer or ""

@@ -122,7 +122,7 @@ def read_tree(output: Path, *, restoring: bool = False) -> Published:
     manifest, folder = read_digests(output), OutputFolder(output)
     found = [path.relative_to(output).as_posix() for path in sorted(output.glob("spec/*/*.json"))]
     names = [name for name in found if _DOCUMENT.fullmatch(name) or is_index(name)]
-    names += _policy_in(output)
+    names += _list_policy(output)
     if restoring and POLICY in names and not _is_policy(output):
         names.remove(POLICY)
     edited = [
@@ -140,7 +140,7 @@ def read_tree(output: Path, *, restoring: bool = False) -> Published:
     return replace(published, lost=lost)
 
 
-def _lost(root: str, name: str) -> str:
+def _explain_deleted(root: str, name: str) -> str:
     return (
         f"{root}/{name}:1:1: baseline-edited: the published document was deleted; restore it "
         f"from version control, or compare with `--against REF`"
@@ -171,7 +171,7 @@ def read_own_baseline(output: Path) -> Published:
     """
     published = _prefer_committed(read_tree(output), output)
     if published.lost:
-        raise BaselineError(_lost(name_path(output), min(published.lost)))
+        raise BaselineError(_explain_deleted(name_path(output), min(published.lost)))
     return published
 
 
@@ -224,7 +224,7 @@ def _prefer_committed(tree: Published, output: Path) -> Published:
 
 
 def _read_commit(repository: Repository, reference: str, output: Path) -> Published:
-    return _at_revision(repository, reference, output, Readings(), list_former=lambda _: [])
+    return _read_revision(repository, reference, output, Readings(), list_former=lambda _: [])
 
 
 def _merge(
@@ -290,19 +290,19 @@ def _mark_unrecorded(published: Published) -> Published:
     return replace(published, label=label, unrecorded=True)
 
 
-def _policy_in(root: Path) -> list[str]:
+def _list_policy(root: Path) -> list[str]:
     return [POLICY] if (root / POLICY).is_file() else []
 
 
 def _is_policy(output: Path) -> bool:
     try:
         source = read_source(OutputFolder(output).content(POLICY), POLICY, [], Readings())
-        return source is not None and bool(_policy(source))
+        return source is not None and bool(_read_policy(source))
     except (BaselineError, UnreadableFileError):
         return False
 
 
-def _policy(source: SourceFile) -> PolicyRecord:
+def _read_policy(source: SourceFile) -> PolicyRecord:
     try:
         return PolicyRecord.read(source.root)
     except ValueError as error:
@@ -334,7 +334,7 @@ def read_baseline(
         names = [one.relative_to(root).as_posix() for one in found]
         if not names and not of_environment:
             raise BaselineError(f"{path}: baseline-empty: no spec/*/*.json is in this folder")
-        names += _policy_in(root)
+        names += _list_policy(root)
         where = name_path(root)
         published = _read_published(str(path), names, OutputFolder(root), f"{where}/", readings)
         # those of all versions, in the environments that were copied
@@ -342,7 +342,7 @@ def read_baseline(
         _require_all(published, names, where, lambda name: name.rpartition("/")[0] in copied)
         return published
     if path.exists() or path.is_symlink():
-        return _single(path, readings)
+        return _read_document(path, readings)
     try:
         repository = Repository(output)
     except NoRepositoryError as error:
@@ -350,7 +350,7 @@ def read_baseline(
             f"{reference}: revision-unknown: no path has this name, and {output} is in no git "
             f"repository; name a folder or a document"
         ) from error
-    return _at_revision(repository, reference, output, readings, list_former=list_former)
+    return _read_revision(repository, reference, output, readings, list_former=list_former)
 
 
 def _require_no_revision(reference: str, output: Path) -> None:
@@ -369,7 +369,7 @@ def _require_no_revision(reference: str, output: Path) -> None:
         )
 
 
-def _at_revision(
+def _read_revision(
     repository: Repository,
     reference: str,
     output: Path,
@@ -424,19 +424,17 @@ def _require_all(
     root: str,
     is_wanted: Callable[[str], bool] = lambda _: True,
 ) -> None:
-    """Raise BaselineError if *names* lack a document that the record of *published* lists."""
+    """Raise BaselineError if *names* lack a wanted document of the record of *published*."""
     for name in published.policy.names if published.policy else ():
         if name not in names and is_wanted(name):
-            raise BaselineError(_lost(root, name))
+            raise BaselineError(_explain_deleted(root, name))
 
 
-def _single(path: Path, readings: Readings) -> Published:
+def _read_document(path: Path, readings: Readings) -> Published:
     document = open_document(path, name_path(path), readings)
     info = document.content.get("info")
     version = info.get("version", "") if isinstance(info, dict) else ""
-    return Published(
-        label=str(path), documents={Combination(str(version), ""): document}, default=None
-    )
+    return Published(label=str(path), documents={Combination(str(version), ""): document})
 
 
 def _read_published(
@@ -466,7 +464,7 @@ def _read_published(
         if source is not None and is_index(name):
             indexes[name.split("/")[1]] = source
         elif source is not None and name == POLICY:
-            policy = _policy(source)
+            policy = _read_policy(source)
     if problems:
         raise SourceError(problems)
     # a draft has documents too, but is not offered to callers

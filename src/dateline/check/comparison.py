@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from dateline.bundle import Document, Readings, read_contents
 from dateline.check.baseline import BaselineError, Published, read_baseline
-from dateline.check.merge import ChangeGroup, Merged, identify_edit, place_at_cause, sort_key
+from dateline.check.merge import ChangeGroup, ChangeGroups, identify_edit, place_at_cause, sort_key
 from dateline.diff import DiffReadings, diff
 from dateline.diff.published import read_meanings
 from dateline.load import TABLE, load
@@ -35,7 +35,7 @@ from dateline.presets import DEFAULT_POLICY, PRESETS
 from dateline.project import Projector
 from dateline.rules import CHANGE_RULES, RULES
 from dateline.source.reader import read
-from dateline.wording import did_you_mean, find_nearest
+from dateline.wording import did_you_mean
 
 _VERSION: Final = re.compile(r"(\d{4}-\d{1,2}(?:[.-][0-9a-z.-]+)?|next)(?:@(.+))?")
 _ALONE: Final = Combination("", "")  # a document without a version
@@ -99,7 +99,7 @@ def compare(
             f"name documents, or one version on each side"
         )
     with wrong_types_refused(*older.texts.values(), *newer.texts.values()):
-        merged = Merged(*sides.policy)
+        merged = ChangeGroups(*sides.policy)
         for shown, (one, other) in pairs.items():
             renames = sides.renames(older, newer, shown.environment)
             readings = DiffReadings()
@@ -245,8 +245,7 @@ class _Sides:
             ("environment", environment, names),
         ):
             if given is not None and given not in known:
-                near = find_nearest(given, known)
-                hint = f"; did you mean {near}?" if near else f"; known: {', '.join(known)}"
+                hint = did_you_mean(given, known)
                 raise UnknownError(f"no {word} {given} in the version table{hint}")
         shown = [environment] if environment else names
         return _Side(

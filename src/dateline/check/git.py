@@ -73,9 +73,12 @@ class Repository:
         self._commits: dict[str, str | None] = {}
         self.top = Path(self._run("rev-parse", "--show-toplevel").rstrip("\n"))
 
+    def _contains(self, path: Path) -> bool:
+        return path.resolve().is_relative_to(self.top.resolve())
+
     def relative(self, path: Path) -> str:
         """Return *path* in git's spelling: relative to the top, with forward slashes."""
-        if not path.resolve().is_relative_to(self.top.resolve()):
+        if not self._contains(path):
             raise GitError(f"{path}: git-refused: outside of the work tree {self.top}")
         return path.resolve().relative_to(self.top.resolve()).as_posix()
 
@@ -85,8 +88,8 @@ class Repository:
 
     def lacks(self, reference: str) -> bool:
         """Return whether the current branch lacks the commit *reference*, as far as is known."""
-        asked = self._ask("merge-base", "--is-ancestor", f"{reference}^{{commit}}", "HEAD")
-        return asked.returncode == 1 and not self._is_shallow()
+        found = self._ask("merge-base", "--is-ancestor", f"{reference}^{{commit}}", "HEAD")
+        return found.returncode == 1 and not self._is_shallow()
 
     def _is_shallow(self) -> bool:
         return self._run("rev-parse", "--is-shallow-repository").strip() == "true"
@@ -155,8 +158,7 @@ class Repository:
 
     def has_file(self, folder: Path, reference: str) -> bool:
         """Return whether *reference* names a commit that has a file in *folder*."""
-        is_inside = folder.resolve().is_relative_to(self.top.resolve())
-        commit = self._find_commit(reference) if is_inside else None
+        commit = self._find_commit(reference) if self._contains(folder) else None
         return commit is not None and bool(self.files(commit, self.relative(folder)))
 
     def contents(self, blobs: Iterable[Blob]) -> list[bytes]:
@@ -179,12 +181,12 @@ class Repository:
         the filter is not run; for Git LFS the digest is compared instead.
         """
         top = self.top.resolve()
-        inside = [path for path in map(Path.resolve, paths) if path.is_relative_to(top)]
+        inside = [path.resolve() for path in paths if self._contains(path)]
         head = self.head()
         listed = self.files(head, *map(self.relative, inside)) if head and inside else ()
         committed = {blob.name: blob for blob in listed}
-        standing = {file.relative_to(top).as_posix() for path in inside for file in _files(path)}
-        contents = {name: _read(top / name) for name in standing & {*committed}}
+        present = {file.relative_to(top).as_posix() for path in inside for file in _files(path)}
+        contents = {name: _read(top / name) for name in present & {*committed}}
         differing = [
             committed[name]
             for name, content in contents.items()
@@ -195,8 +197,8 @@ class Repository:
             for blob, content in zip(differing, self._contents(differing), strict=True)
             if not _is_same(contents[blob.name], content)
         }
-        missing = {*committed} - standing
-        return sorted(changed | missing | self._not_ignored(standing - {*committed}))
+        missing = {*committed} - present
+        return sorted(changed | missing | self._not_ignored(present - {*committed}))
 
     def filters(self, names: Iterable[str]) -> dict[str, str]:
         """Return the filter that .gitattributes assigns to each of *names*, if any."""
@@ -229,7 +231,7 @@ class Repository:
     def commit_that_published(self, output: Path, version: str) -> str | None:
         """Return the last commit with which an index in *output* got *version*, or None."""
         head = self.head()
-        if head is None or not output.resolve().is_relative_to(self.top.resolve()):
+        if head is None or not self._contains(output):
             return None
         folder = f"{self.relative(output)}/spec"
         if not self._offers(head, folder, version):
@@ -250,7 +252,7 @@ class Repository:
         Commits of all branches and stashes count, and those of a merge or cherry-pick in progress:
         at most *most*, the newest first.
         """
-        if not output.resolve().is_relative_to(self.top.resolve()):
+        if not self._contains(output):
             return
         folder = self.relative(output)
         names = [f":(top,literal){folder}/{path}" for path in paths]

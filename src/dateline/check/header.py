@@ -29,8 +29,7 @@ def check_header(
 ) -> Iterator[Finding]:
     """Yield changes of the version header, and of the operations that ignore it.
 
-    Both need a record of the published policy. Documents that are *unchanged* have the tags that
-    they had.
+    Both need a record of the published policy. The tags of *unchanged* documents are not compared.
     """
     record = published.policy
     if record is None:
@@ -73,7 +72,7 @@ def check_header(
 
 
 def _check_choice(record: PolicyRecord, table: Table) -> Iterator[Finding]:
-    """Yield changes of what names the version in requests, and of unknown versions."""
+    """Yield changes of how requests name their version, and of how unknown ones are treated."""
     place = table.place(table.place_of_version)
     # names of headers are case-insensitive: RFC 9110 section 5.1
     if record.header.casefold() != table.selector.casefold():

@@ -65,8 +65,8 @@ class ChangeGroup:
         return Finding(**{**given, **details})
 
 
-class Merged:
-    """The groups of all changes that are added, each judged under one policy."""
+class ChangeGroups:
+    """Groups the changes that are added to it by cause, and judges each under one policy."""
 
     def __init__(self, policy: str, overrides: Mapping[str, Verdict]) -> None:
         self._policy = policy
@@ -121,7 +121,7 @@ def identify_cause(change: Change) -> str:
     """
     change = place_at_cause(change)
     where = change.schema or change.after_pointer or change.before_pointer
-    described = describe(_reaching_nobody(change))
+    described = describe(_drop_operations(change))
     # indexes shift between versions, so a place within a component is identified by its field
     return json.dumps([change.kind.value, change.keyword, where, change.field, described])
 
@@ -131,8 +131,8 @@ def identify_edit(change: Change, written: Mapping[str, str | None]) -> str:
     return json.dumps([change.kind.value, change.keyword, change.field, written])
 
 
-def _reaching_nobody(change: Change) -> Change:
-    within = tuple(_reaching_nobody(inner) for inner in change.within)
+def _drop_operations(change: Change) -> Change:
+    within = tuple(_drop_operations(inner) for inner in change.within)
     return replace(change, operations=(), within=within)
 
 

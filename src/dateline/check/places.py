@@ -1,4 +1,4 @@
-"""Where schemas of the definitions are used, and what a value at a place can be left out of."""
+"""Find where schemas of the definitions are used, and whether a value there can be left out."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def name_place(path: Trail) -> str:
 
 
 class _RequiredPlace(NamedTuple):
-    """A place that contains a value, and can't omit it; *least* is a keyword that makes it so."""
+    """A place that can't omit its value; *least* is the keyword that demands it, if one does."""
 
     path: Trail
     least: str = ""
@@ -77,7 +77,7 @@ class Places:
         return found if found in self._nodes else None
 
     def find_shown(self, path: Trail) -> int:
-        """Return where *path* is visible, by the keys on the way there."""
+        """Return the combinations in which *path* is visible by the keys on the way, as a mask."""
         mask = self.timeline.all
         for length in range(len(path) + 1):
             if path[:length] in self._nodes:
@@ -89,7 +89,7 @@ class Places:
         return self._nodes[path][1]
 
     def where(self, path: Trail, holds: Callable[[dict[str, Any]], Any]) -> int:
-        """Return where *holds* is true for the object at *path*, as it was in each version."""
+        """Return the combinations in which *holds* is true for the object at *path*, as a mask."""
         eras = self.timeline.eras(*self._nodes[path])
         return sum(mask for mask, era in eras if holds(era))
 

@@ -26,11 +26,10 @@ class PolicyRecord:
     """The policy at the time of generation, as ``policy.json`` records it.
 
     ``waivers`` are the rows of ``waivers.yaml`` at that time: all of them covered a finding then,
-    or had done so before. ``versions`` are those that callers could request, in ``environments``;
-    they and ``announcements`` are None in records of releases that did not write them. With
-    ``nearest``, the nearest earlier version was served for an unknown one. ``counterparts`` are
-    what cut versions have in place of what others have; None in records of releases that did not
-    write them.
+    or had done so before. ``versions`` are those that callers could request, in ``environments``.
+    With ``nearest``, the nearest earlier version was served for an unknown one. ``counterparts``
+    are what cut versions have in place of what others have. ``versions``, ``environments``,
+    ``announcements`` and ``counterparts`` are None in records of releases that did not write them.
     """
 
     header: str

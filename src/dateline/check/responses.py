@@ -49,7 +49,7 @@ def find_unsendable(api: Api, projector: Projector) -> Iterator[Unsendable]:
         there = _Responses(api, projector, Combination(newest, environment))
         for version in api.table.dates[:-1]:
             older = _Responses(api, projector, Combination(version, environment))
-            for operation, path, fact in _differences(there, older):
+            for operation, path, fact in _find_differences(there, older):
                 found[path, fact].add((operation, older.shown))
     for (path, fact), uses in found.items():
         operations = sorted({operation for operation, _ in uses})
@@ -98,7 +98,7 @@ class _Responses:
         return value_at(self._api.document, origin)
 
 
-def _differences(newest: _Responses, older: _Responses) -> Iterator[tuple[str, Trail, str]]:
+def _find_differences(newest: _Responses, older: _Responses) -> Iterator[tuple[str, Trail, str]]:
     """Yield responses of *newest* that *older* lacks: operation, path in the definitions, fact."""
     for path in newest.paths:
         # an equal `$ref` may lead to another path item or response in each version
@@ -108,21 +108,21 @@ def _differences(newest: _Responses, older: _Responses) -> Iterator[tuple[str, T
             if method in known:
                 steps = operation_steps(method)
                 old, new = ((*was_at, *steps), known[method]), ((*at, *steps), operation)
-                for place, fact in _responses(newest, older, old, new):
+                for place, fact in _compare_responses(newest, older, old, new):
                     yield f"{method_name(method)} {path}", place, fact
 
 
-def _responses(
+def _compare_responses(
     newest: _Responses,
     older: _Responses,
     old: tuple[Trail, dict[str, Any]],
     new: tuple[Trail, dict[str, Any]],
 ) -> Iterator[tuple[Trail, str]]:
     before, now = old[1], new[1]
-    statuses = _statuses(before)
-    for status in _statuses(now):
+    statuses = _list_statuses(before)
+    for status in _list_statuses(now):
         place = (*new[0], "responses", status)
-        counterpart = find_counterpart(status, _statuses(now), statuses)
+        counterpart = find_counterpart(status, _list_statuses(now), statuses)
         if counterpart is None:
             # a refusal without a body can be sent with any status
             if status[0] in "12" or newest.content(now, status):
@@ -158,5 +158,5 @@ def _is_sendable(
     ) == older.schema(known[0], names[1])
 
 
-def _statuses(operation: dict[str, Any]) -> list[str]:
+def _list_statuses(operation: dict[str, Any]) -> list[str]:
     return [status for status in operation.get("responses", {}) if not status.startswith("x-")]

@@ -106,20 +106,20 @@ def _find_unservable(api: Api, projector: Projector) -> Iterator[Unservable]:
 def _find_by_place(api: Api, places: Places, projector: Projector) -> Iterator[Unservable]:
     for path, kind, node in places.gated_parents:
         if kind == "schema":
-            yield from _members(places, path, node)
-            yield from _fields(places, path, node)
+            yield from _find_members(places, path, node)
+            yield from _find_new_fields(places, path, node)
         elif kind in ("operation", "path-item"):
-            yield from _parameters(places, path, node)
-    yield from _variants(api, places)
+            yield from _find_parameters(places, path, node)
+    yield from _find_variants(api, places)
     for path, kind, node in places.with_history:
         if not places.in_request(path):
             continue
         if kind == "schema":
-            yield from _required_fields(places, path, node)
+            yield from _find_required_fields(places, path, node)
         elif kind in ("parameter", "request-body") and node.get("required"):
-            yield from _required_since(places, path, kind)
-    yield from _empty_bodies(api, places)
-    yield from _responses(api, projector)
+            yield from _find_required_since(places, path, kind)
+    yield from _find_empty_bodies(api, places)
+    yield from _find_responses(api, projector)
 
 
 def _find_withheld(api: Api, projector: Projector) -> Iterator[Unservable]:
@@ -143,7 +143,7 @@ def _find_withheld(api: Api, projector: Projector) -> Iterator[Unservable]:
         yield Unservable(rule, (*path, *why) if is_there else path, message, concerned)
 
 
-def _members(places: Places, path: Trail, node: dict[str, Any]) -> Iterator[Unservable]:
+def _find_members(places: Places, path: Trail, node: dict[str, Any]) -> Iterator[Unservable]:
     for key in UNIONS:
         for index, member in enumerate(node.get(key, ())):
             missing = places.timeline.all & ~places.timeline.of(member)
@@ -164,7 +164,7 @@ def _members(places: Places, path: Trail, node: dict[str, Any]) -> Iterator[Unse
             )
 
 
-def _variants(api: Api, places: Places) -> Iterator[Unservable]:
+def _find_variants(api: Api, places: Places) -> Iterator[Unservable]:
     """Yield each gated extension of a discriminated schema that some response requires."""
     schemas = api.document.get("components", {}).get("schemas", {})
     for parent, names in sorted(places.subtypes.items()):
@@ -182,8 +182,8 @@ def _variants(api: Api, places: Places) -> Iterator[Unservable]:
             )
 
 
-def _fields(places: Places, path: Trail, node: dict[str, Any]) -> Iterator[Unservable]:
-    yield from _left_fields(places, path, node)
+def _find_new_fields(places: Places, path: Trail, node: dict[str, Any]) -> Iterator[Unservable]:
+    yield from _find_short_objects(places, path, node)
     for name, child in node.get("properties", {}).items():
         missing = places.timeline.all & ~places.timeline.of(child)
         if (
@@ -202,7 +202,7 @@ def _fields(places: Places, path: Trail, node: dict[str, Any]) -> Iterator[Unser
             yield Unservable("request-without-way-up", at, message, {})
 
 
-def _left_fields(places: Places, path: Trail, node: dict[str, Any]) -> Iterator[Unservable]:
+def _find_short_objects(places: Places, path: Trail, node: dict[str, Any]) -> Iterator[Unservable]:
     """Yield each object of which versions without some of its fields may have too few left."""
     fields = node.get("properties", {})
     required = [fields[name] for name in node.get("required", ()) if name in fields]
@@ -224,7 +224,9 @@ def _left_fields(places: Places, path: Trail, node: dict[str, Any]) -> Iterator[
         yield Unservable("response-without-way-down", (*path, "minProperties"), message, concerned)
 
 
-def _required_fields(places: Places, path: Trail, node: dict[str, Any]) -> Iterator[Unservable]:
+def _find_required_fields(
+    places: Places, path: Trail, node: dict[str, Any]
+) -> Iterator[Unservable]:
     """Yield each field that requests must have now, and could omit before."""
     for name in node.get("required", ()):
         child = node.get("properties", {}).get(name, {})
@@ -241,7 +243,7 @@ def _required_fields(places: Places, path: Trail, node: dict[str, Any]) -> Itera
             yield Unservable("request-without-way-up", (*path, "required"), message, {})
 
 
-def _parameters(places: Places, path: Trail, node: dict[str, Any]) -> Iterator[Unservable]:
+def _find_parameters(places: Places, path: Trail, node: dict[str, Any]) -> Iterator[Unservable]:
     for index, parameter in enumerate(node.get("parameters", ())):
         at = (*path, "parameters", index)
         if (
@@ -263,7 +265,7 @@ def _requires(name: str, schema: dict[str, Any]) -> bool:
     return name in schema.get("required", ())
 
 
-def _required_since(places: Places, path: Trail, kind: str) -> Iterator[Unservable]:
+def _find_required_since(places: Places, path: Trail, kind: str) -> Iterator[Unservable]:
     """Yield the required parameter or body at *path*, if requests could omit it before."""
     node = places.node(path)
     free = places.where(path, lambda era: not era.get("required")) & places.timeline.of(node)
@@ -274,8 +276,8 @@ def _required_since(places: Places, path: Trail, kind: str) -> Iterator[Unservab
         yield Unservable("request-without-way-up", (*path, "required"), message, {})
 
 
-def _empty_bodies(api: Api, places: Places) -> Iterator[Unservable]:
-    """Yield each body of a response without one, with what operations and versions declare it."""
+def _find_empty_bodies(api: Api, places: Places) -> Iterator[Unservable]:
+    """Yield each body of a response that never has one, with the operations that declare it."""
     users: dict[Trail, list[Trail]] = defaultdict(list)
     for path, kind, node in walk("document", api.document):
         for status in sorted(BODILESS & node.keys() if kind == "responses" else ()):
@@ -298,7 +300,7 @@ def _has_content(response: dict[str, Any]) -> bool:
     return bool(response.get("content"))
 
 
-def _responses(api: Api, projector: Projector) -> Iterator[Unservable]:
+def _find_responses(api: Api, projector: Projector) -> Iterator[Unservable]:
     """Yield each response of the newest version that callers of older ones can't be sent."""
     placed = with_media_types(api)
     projector = projector if placed is api else Projector(placed)

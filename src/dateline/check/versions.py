@@ -11,7 +11,7 @@ from dateline.check.findings import create_finding
 from dateline.gates import order
 from dateline.model import Finding, Place, Policy, Table, Version
 from dateline.rules import CHANGE_RULES
-from dateline.wording import find_nearest
+from dateline.wording import did_you_mean
 
 
 def check_table(table: Table, published: Published, today: date) -> Iterator[Finding]:
@@ -35,8 +35,7 @@ def check_table(table: Table, published: Published, today: date) -> Iterator[Fin
     yield from check_announcements(table, published, today)
     for rule in table.overrides:
         if rule not in CHANGE_RULES:
-            near = find_nearest(rule, CHANGE_RULES)
-            hint = f"; did you mean {near}?" if near else ""
+            hint = did_you_mean(rule, CHANGE_RULES)
             message = f"the policy names {rule}, which is not a rule{hint}"
             yield _breach("policy-rule-unknown", rule, message, table.place(rule))
     known = {environment.name for environment in table.environments}

@@ -72,7 +72,7 @@ class WaiverState(Enum):
     ACTIVE = "active"  # it covers a finding
     SETTLED = "settled"  # the finding that it covered has been published since
     EXPIRED = "expired"
-    UNAPPROVED = "unapproved"  # nobody approved it who may
+    UNAPPROVED = "unapproved"  # nobody who may approve it has done so
     UNUSED = "unused"  # it has never covered anything
 
 
@@ -83,13 +83,13 @@ def read_waivers(folder: Path) -> list[Waiver]:
         return []
     problems: list[Problem] = []
     document = read(path, f"{name_folder(folder)}/{FILE}", adopted=False, problems=problems)
-    waivers = list(_waivers(document, problems)) if document is not None else []
+    waivers = list(_read_rows(document, problems)) if document is not None else []
     if problems:
         raise SourceError(problems)
     return waivers
 
 
-def _waivers(document: Map, problems: list[Problem]) -> Iterator[Waiver]:
+def _read_rows(document: Map, problems: list[Problem]) -> Iterator[Waiver]:
     rows = document.get("waivers")
     unknown = [key for key in document if key != "waivers"]
     if unknown or not isinstance(rows, Seq):
@@ -107,7 +107,7 @@ def _waivers(document: Map, problems: list[Problem]) -> Iterator[Waiver]:
             fault: str | None = "a waiver is a mapping"
             place = rows.place(index)
         else:
-            fault, place = _fault(row), row.place()
+            fault, place = _find_fault(row), row.place()
         if fault is None:
             yield Waiver(
                 **{key: row[key] for key in _KEYS if key != "versions"},
@@ -119,7 +119,7 @@ def _waivers(document: Map, problems: list[Problem]) -> Iterator[Waiver]:
             problems.append(Problem(place=place, id="waiver-form", message=fault))
 
 
-def _fault(row: dict[str, Any]) -> str | None:
+def _find_fault(row: dict[str, Any]) -> str | None:
     """Return what is wrong with a waiver, or None."""
     for key in row:
         if key not in (*_KEYS, *_OPTIONAL):
@@ -162,7 +162,7 @@ class Waivers:
         approvers: frozenset[str] | None = None,
     ) -> None:
         self._approvers = approvers
-        self._waivers = waivers
+        self._read_rows = waivers
         self._today = today.isoformat()
         rows = list(settled or ())
         self._knows_settled = settled is not None
@@ -192,7 +192,9 @@ class Waivers:
         for waiver, state in self.states(findings):
             of = f"the waiver of {waiver.rule} at {waiver.pointer}"
             if state is WaiverState.EXPIRED:
-                expired = _idle("waiver-expired", waiver, f"{of} expired on {waiver.expires}")
+                expired = _create_finding(
+                    "waiver-expired", waiver, f"{of} expired on {waiver.expires}"
+                )
                 settled = (waiver.rule, waiver.pointer) in self._published
                 yield replace(expired, **_OVER) if settled else expired
             elif state is WaiverState.UNAPPROVED:
@@ -200,15 +202,15 @@ class Waivers:
                 by = f"approved by {given} only" if given else "not approved"
                 names = ", ".join(sorted(self._approvers or ()))
                 may = names or "nobody: CODEOWNERS names no owner that is published as one"
-                yield _idle("waiver-unapproved", waiver, f"{of} is {by}; who may: {may}")
+                yield _create_finding("waiver-unapproved", waiver, f"{of} is {by}; who may: {may}")
             elif state is WaiverState.UNUSED:
-                yield _idle("waiver-unused", waiver, f"{of} covers no finding")
+                yield _create_finding("waiver-unused", waiver, f"{of} covers no finding")
 
     def states(self, findings: Sequence[Finding]) -> Iterator[tuple[Waiver, WaiverState]]:
         """Yield the state of each waiver, in the order of the file."""
         # one that lacks a version is reported with the finding
         used = {waiver.place for finding in findings for waiver in self._holding(finding)}
-        for waiver in self._waivers:
+        for waiver in self._read_rows:
             if waiver.expires < self._today:
                 yield waiver, WaiverState.EXPIRED
             elif not self._is_approved(waiver) and not self._is_over(waiver):
@@ -229,7 +231,7 @@ class Waivers:
 
     def _holding(self, finding: Finding) -> Iterator[Waiver]:
         """Yield the waivers of *finding*, whichever versions they name."""
-        for waiver in self._waivers:
+        for waiver in self._read_rows:
             over = finding.policy is Policy.FROZEN and waiver.place in self._settled
             holds = waiver.expires >= self._today and self._is_approved(waiver)
             if holds and waiver.concerns(finding) and not over:
@@ -252,7 +254,7 @@ def _missing(finding: Finding, waivers: Iterable[Waiver]) -> list[str]:
     return [version for version in finding.versions if version not in covered]
 
 
-def _idle(rule: str, waiver: Waiver, message: str) -> Finding:
+def _create_finding(rule: str, waiver: Waiver, message: str) -> Finding:
     return create_finding(
         rule,
         Policy.WAIVERS,

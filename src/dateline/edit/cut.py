@@ -19,7 +19,7 @@ from dateline.load import load, read_known_table
 from dateline.model import NEXT, DatelineError, Table, Version
 from dateline.project import Projector
 from dateline.versions import is_well_formed
-from dateline.wording import find_nearest
+from dateline.wording import did_you_mean
 
 
 class CutError(DatelineError):
@@ -113,9 +113,7 @@ def _drafts(table: Table, request: CutRequest) -> list[Version]:
     known = {version.date: version for version in table.versions if version.draft}
     for name in request.drafts:
         if name not in known:
-            near = find_nearest(name, known)
-            hint = f"; did you mean {near}?" if near else f"; drafts: {_join(list(known))}"
-            raise CutError(f"the version table has no draft {name}{hint}")
+            raise CutError(f"the version table has no draft {name}{did_you_mean(name, known)}")
     wanted = request.drafts or ((request.day,) if request.day in known else (NEXT,))
     for date in known:
         if date not in wanted and order(date) <= order(request.day):

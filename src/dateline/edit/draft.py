@@ -20,7 +20,7 @@ ADDED: Final = frozenset(
         Kind.OPERATION_ADDED,
     }
 )
-"""A part is new: `x-added` can hide it."""
+"""Additions of parts, which `x-added` can hide."""
 
 REMOVED: Final = frozenset(
     {
@@ -29,7 +29,7 @@ REMOVED: Final = frozenset(
         Kind.OPERATION_REMOVED,
     }
 )
-"""A part is gone: with `x-removed` it can stay for older versions."""
+"""Removals of parts, which `x-removed` can keep for older versions."""
 
 MOVED: Final = "it moved at the same time; move it in a separate step"
 BY_HAND: Final = "it is in an `x-was`, or follows from other parts; change it by hand"

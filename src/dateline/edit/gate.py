@@ -11,7 +11,7 @@ from typing import Final
 
 from dateline.check import Published, Waiver, judge_waivers
 from dateline.check.counterparts import check_counterparts
-from dateline.check.merge import Merged, identify_cause
+from dateline.check.merge import ChangeGroups, identify_cause
 from dateline.check.policy import judging_table
 from dateline.check.reasons import check_reasons
 from dateline.check.servable import check_servable
@@ -58,7 +58,7 @@ class Edit:
 
 
 @dataclass(frozen=True, kw_only=True, order=True)
-class Left:
+class UngatedChange:
     """A breaking change that can't be gated: its place, and the reason with the way out."""
 
     place: Place
@@ -79,7 +79,7 @@ class Plan:
     edits: tuple[Edit, ...] = ()
     replacements: tuple[Replacement, ...] = ()
     questions: tuple[Rename, ...] = ()
-    left: tuple[Left, ...] = ()
+    left: tuple[UngatedChange, ...] = ()
     remarks: tuple[str, ...] = ()
     incomplete: bool = False
     api: Api | None = field(default=None, compare=False, repr=False)
@@ -102,14 +102,14 @@ def gate(
 
     Waived changes are skipped. *renames* are the confirmed ``Plan.questions``; the others are
     treated as one thing removed and another added. The newest version is unchanged. *known* are the
-    sources of *api* if they differ from those in its folder (see ``opened``). Raises BaselineError
-    for a published document that can't be read.
+    sources of *api* if they differ from those in its folder (see ``open_sources``). Raises
+    BaselineError for a published document that can't be read.
     """
     before = read_contents(api.folder)
     gating = _Gating(api, published, waivers, today, before if known is None else known)
     questions = gating.questions()
     state = gating.run([rename for rename in questions if rename in renames])
-    missing = list(_missing(api, state.canvas.api))
+    missing = list(_list_missing(api, state.canvas.api))
     edited = sorted(name for name, content in state.contents.items() if content != before[name])
     edits = [_row_added(api)] if known is not None and known != before else []
     return Plan(
@@ -149,7 +149,7 @@ def _remark_shared(folder: Path, edited: Iterable[str]) -> Iterator[str]:
         )
 
 
-def _missing(before: Api, now: Api) -> Iterator[str]:
+def _list_missing(before: Api, now: Api) -> Iterator[str]:
     """Yield what the run time still lacks for the additional gates, and their missing reasons."""
     if now is before:
         return
@@ -201,11 +201,11 @@ class _Gating:
             for combination, document in published.documents.items()
             if combination in api.combinations and not is_moving(combination.version)
         }
-        self._date = _date(api, published.versions)
+        self._find_date = _find_date(api, published.versions)
         dates = api.table.dates
         moving = [date for date in dates if is_moving(date)]
         dated = [date for date in dates if date not in moving]
-        self._dates = dates if self._date in dates else (*dated, self._date, *moving)
+        self._dates = dates if self._find_date in dates else (*dated, self._find_date, *moving)
         self._canvas = Canvas(api, self._dates)
         self._reasons: dict[str, str] = {}
         self._contents = known
@@ -251,12 +251,12 @@ class _Gating:
             lines[f"{place}: it was restored with newer words: {describe(change)}"] = None
         yield from lines
 
-    def list_left(self, state: _State) -> Iterator[Left]:
+    def list_left(self, state: _State) -> Iterator[UngatedChange]:
         """Yield what is still breaking, with the reason, and what no document shows."""
         for combination, change, _ in state.breaking:
             at = change.after_pointer or change.holder_pointer or change.before_pointer or ""
             message = describe(change)
-            yield Left(
+            yield UngatedChange(
                 place=state.canvas.projector.place(at, *combination),
                 message=message,
                 reason=self._reasons.get(message, _NO_REASON),
@@ -264,7 +264,9 @@ class _Gating:
         canvas = state.canvas
         for finding in check_counterparts(canvas.api, self._published, canvas.projector):
             if finding.after_source and self._waivers.reason(finding) is None:
-                yield Left(place=finding.after_source, message=finding.message, reason=finding.help)
+                yield UngatedChange(
+                    place=finding.after_source, message=finding.message, reason=finding.help
+                )
 
     # Find what is breaking
 
@@ -287,7 +289,7 @@ class _Gating:
 
     def _find_waived(self, found: Iterable[Breaking]) -> set[tuple[Combination, str]]:
         # a waiver applies to all versions of a finding together
-        merged = Merged(self._table.policy, self._table.verdicts)
+        merged = ChangeGroups(self._table.policy, self._table.verdicts)
         for combination, change, _ in found:
             merged.add(change, combination)
         return {
@@ -361,9 +363,9 @@ class _Gating:
     def _try(self, state: _State, repairs: Sequence[Repair]) -> _State | tuple[Repair | None, str]:
         """Return the state after *repairs*; or else the one that fails, if known, and why."""
         before, api = state.contents, state.canvas.api
-        if self._date not in api.table.dates:
+        if self._find_date not in api.table.dates:
             rows = sum(not version.moving for version in api.table.versions)
-            before = add_version(before, self._date, rows)
+            before = add_version(before, self._find_date, rows)
         sources = Sources(api, before)
         try:
             done = carry_out(repairs, state.canvas, sources)
@@ -375,7 +377,7 @@ class _Gating:
             first = error.problems[0]
             return None, f"the definitions would be invalid: {first.id}: {first.message}"
         edits = [
-            Edit(place=api.locate(repair.place), message=f"{_causes(repair)}; {how}")
+            Edit(place=api.locate(repair.place), message=f"{_describe_causes(repair)}; {how}")
             for repair, how in done
             if repair.changes
         ]
@@ -402,7 +404,7 @@ def _identify(found: Breaking) -> tuple[Combination, str | None, str | None]:
     return found.combination, change.before_pointer, change.before_pointer or change.after_pointer
 
 
-def _causes(repair: Repair) -> str:
+def _describe_causes(repair: Repair) -> str:
     """Return the descriptions of the changes that *repair* is for, at most a few."""
     causes = list(dict.fromkeys(describe(change) for change in repair.changes))
     more = len(causes) - _MOST_CAUSES
@@ -420,7 +422,7 @@ def _list_concerned(repairs: Sequence[Repair], culprits: Sequence[Repair]) -> se
     return found or {describe(change) for one in repairs for change in one.changes}
 
 
-def _date(api: Api, published: Sequence[str]) -> str:
+def _find_date(api: Api, published: Sequence[str]) -> str:
     """Return the date for new gates: the first that is newer than everything published."""
     newest = max((date for date in published if not is_moving(date)), key=order, default="")
     dated = (date for date in api.table.dates if not is_moving(date))

@@ -139,7 +139,7 @@ def aliases(children: Mapping[str, Any]) -> dict[str, str]:
     return known
 
 
-def presence(
+def find_gates(
     node: Mapping[str, Any], shown: Mapping[str, bool | None], dates: Sequence[str]
 ) -> dict[str, str] | None:
     """Return `x-added` and `x-removed` such that *node* is visible exactly where *shown*.

@@ -19,7 +19,7 @@ from dateline.schema.types import UNIONS
 from dateline.schema.variants import subtypes
 from dateline.schema.words import DESCRIPTIVE
 
-# What may be one thing under another name, and what it would look like.
+# The removals that may be one half of a rename, and the additions that are the other half.
 _NAMED: Final = {
     Kind.FIELD_REMOVED: Kind.FIELD_ADDED,
     Kind.HEADER_REMOVED: Kind.HEADER_ADDED,

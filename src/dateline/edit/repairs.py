@@ -12,8 +12,8 @@ from dateline.edit.history import (
     ABSENT,
     NAME,
     PARTIAL,
+    find_gates,
     plain,
-    presence,
     rewrite_history,
     same,
     values,
@@ -99,7 +99,7 @@ class Repair:
     changes: list[Change] = field(default_factory=list)
 
     def apply(self, canvas: Canvas, sources: Sources) -> str:
-        """Do it, and return a short description of what was done.
+        """Edit *sources*, and return a short description of what was done.
 
         Raises CantGateError if it is impossible.
         """
@@ -244,7 +244,7 @@ class Gated(Repair):
 def _find_gates(
     node: Mapping[str, Any], shown: Mapping[str, bool | None], dates: tuple[str, ...]
 ) -> dict[str, str]:
-    found = presence(node, shown, dates)
+    found = find_gates(node, shown, dates)
     if found is None:
         raise CantGateError(_TWICE)
     return {key: Day(date) for key, date in found.items()}

@@ -21,7 +21,7 @@ from dateline.model import CONVERTER, EVERYWHERE, WAS, Api, DatelineError, Table
 from dateline.paths import name_file
 from dateline.project import Projector
 from dateline.rules import describe
-from dateline.wording import find_nearest
+from dateline.wording import did_you_mean
 
 
 class RetireError(DatelineError):
@@ -85,10 +85,8 @@ def _require_ended(table: Table, day: str, today: str) -> Version:
     """Return the version of *day*. Raises RetireError if callers may still request it."""
     version = next((one for one in table.supported if one.date == day), None)
     if version is None:
-        dates = [one.date for one in table.supported]
-        near = find_nearest(day, dates)
-        hint = f"did you mean {near}?" if near else f"there are {', '.join(dates)}"
-        raise RetireError(f"the version table has no cut version {day}; {hint}")
+        hint = did_you_mean(day, (one.date for one in table.supported))
+        raise RetireError(f"the version table has no cut version {day}{hint}")
     if day == table.default:
         raise RetireError(
             f"{day} is the default; announce a move of it, and write another `default` from its "

@@ -34,7 +34,7 @@ _PLURAL: Final = frozenset({"examples", "externalDocs", "servers", "tags"})
 """Keywords whose names are plurals, of those that `_describe` makes the subject of a sentence."""
 
 _PARTS: Final = frozenset({"body", "media-type", "response", "header", "parameter"})
-"""What operations and components have, by the beginning of the kinds of changes."""
+"""Parts of operations and components, as the names of kinds of changes begin."""
 
 
 def describe_effect(change: Change) -> str:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from difflib import get_close_matches
 
 from dateline.presets import PRESETS, Preset
 from dateline.rules import RULES
 from dateline.rules.rule import Example, Rule
+from dateline.wording import find_nearest
 
 
 def list_rules() -> Iterator[str]:
@@ -25,8 +25,8 @@ def find_rule(name: str) -> Rule:
 
 
 def _unknown(kind: str, name: str, known: Iterable[str]) -> LookupError:
-    near = get_close_matches(name, list(known), 1)
-    hint = f"Did you mean {near[0]!r}?" if near else "`dateline rules` lists the rules."
+    near = find_nearest(name, known)
+    hint = f"Did you mean {near!r}?" if near else "`dateline rules` lists the rules."
     return LookupError(f"No {kind} {name!r}. {hint}")
 
 

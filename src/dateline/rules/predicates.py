@@ -57,12 +57,12 @@ _EXTENTS: Final = {
     Kind.TYPE_REMOVED: Extent.NARROWER,
 }
 
-# From one to the other, more numbers fit.
+# Formats, each with a wider one: all its numbers fit, and more.
 _WIDER_FORMATS: Final = (("int32", "int64"), ("float", "double"))
 
 
 def is_required(change: Change) -> bool:
-    """Return whether what came or went is a required field, parameter or header."""
+    """Return whether *change* adds or removes a required field, parameter or header."""
     return change.keyword == "required"
 
 
@@ -72,12 +72,12 @@ def is_flag(change: Change) -> bool:
 
 
 def in_parameters(change: Change) -> bool:
-    """Return whether *change* is one of what callers write into a path, query, header or cookie."""
+    """Return whether *change* concerns what callers write into a path, query, header or cookie."""
     return change.direction is Direction.REQUEST and not _BODY.issuperset(change.carriers)
 
 
 def in_parameters_only(change: Change) -> bool:
-    """Return whether *change* is one of what callers write into such a place and nowhere else."""
+    """Return whether *change* concerns what callers write into such a place and nowhere else."""
     return in_parameters(change) and _BODY.isdisjoint(change.carriers)
 
 

@@ -29,7 +29,7 @@ NOUNS: Final = {
     "media-type": "media type",
     "open-value": "open-ended value",
 }
-"""Nouns in messages, where they are not the beginning of the kind."""
+"""The nouns of messages for beginnings of kinds that are none themselves."""
 
 # Nouns whose changes name the operation or component as a whole, not a place below it.
 _WHOLE: Final = frozenset(
@@ -91,7 +91,7 @@ def _describe_event(change: Change, noun: str, event: str) -> str:
 
 
 def _has_name(change: Change) -> bool:
-    """Return whether a parameter says its name; published ones may be broken references."""
+    """Return whether a parameter has a name; published ones may be broken references."""
     value = get_value(change)
     if not isinstance(value, dict):
         return change.field != "parameters"
@@ -132,7 +132,7 @@ def name_owner(change: Change) -> str:
 def name_place(change: Change) -> str:
     """Return the owner and the path below it."""
     owner = name_owner(change)
-    # an entry of a keyword that came or went is no place of its own
+    # an added or removed entry of a keyword is not a place of its own
     field = change.field.removesuffix(_STEPS.get(change.keyword, ""))
     if not field:
         return owner
@@ -162,7 +162,7 @@ def _format_both(change: Change) -> str:
 
 
 def get_value(change: Change) -> Any:
-    """Return the value that came, or else the one that went."""
+    """Return the new value, or the old one if there is no new one."""
     return change.before if change.after is None else change.after
 
 
