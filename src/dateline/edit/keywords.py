@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, Final
 
 from dateline.edit.draft import MOVED, REMOVED, Breaking, Draft
@@ -17,11 +18,15 @@ from dateline.edit.places import (
 from dateline.edit.repairs import CantGateError, Repair, Restored
 from dateline.model import EXTENSIBLE, WAS, Change, Trail
 from dateline.openapi import operation_path, parts, pointer, resolve, target, value_at, walk
+from dateline.schema.types import UNIONS
 from dateline.schema.words import DESCRIPTIVE
 from dateline.wording import name_kind
 
+# These apply schemas to the value itself.
+_IN_PLACE: Final = frozenset({"allOf", *UNIONS})
+
 # If one of these changes, nothing else of a schema means what it did.
-_SHAPE: Final = frozenset({"type", "$ref", EXTENSIBLE})
+_SHAPE: Final = frozenset({"type", "$ref", EXTENSIBLE, *_IN_PLACE})
 
 _WRITE_BACK: Final = (
     "restore what was published or, if something was renamed, confirm it when `dateline gate` asks"
@@ -36,21 +41,35 @@ def restore(draft: Draft, found: Breaking) -> Repair:
     keys = {old_key, new_key} - {""}
     if (old.node.get("$ref"), new.node.get("$ref")) != (None, None):
         keys.add("$ref")
-    if keys & _SHAPE and new.kind == "schema":
+    is_shape = new.kind == "schema" and not _SHAPE.isdisjoint({*keys, found.change.keyword})
+    if is_shape:
         # keywords that only one of the two has belong to it
         keys |= (old.node.keys() ^ new.node.keys()) - DESCRIPTIVE
-    differing = [
-        key
-        for key in sorted(keys)
-        if not same(old.node.get(key, ABSENT), new.node.get(key, ABSENT))
-    ]
+    differing = _list_differing(old, new, keys)
+    if is_shape and not differing:
+        differing = _list_differing(old, new)
     if not differing:
         raise CantGateError(
             f"the objects around {found.change.keyword or 'it'} were exchanged, and each is what "
             f"it was before, so there is no keyword for `{WAS}`; {_WRITE_BACK}"
         )
+    return _restore_keys(draft, found, old, new, differing)
+
+
+def _list_differing(old: Object, new: Object, keys: Iterable[str] = ()) -> list[str]:
+    """Return which of *keys*, or of all keys but descriptions, have another value."""
+    return [
+        key
+        for key in sorted(keys or (old.node.keys() | new.node.keys()) - DESCRIPTIVE)
+        if not same(old.node.get(key, ABSENT), new.node.get(key, ABSENT))
+    ]
+
+
+def _restore_keys(
+    draft: Draft, found: Breaking, old: Object, new: Object, keys: list[str]
+) -> Repair:
     repair = draft.repair_history(new, found)
-    for key in differing:
+    for key in keys:
         draft.want(repair, key, found, old.node.get(key, ABSENT))
         repair.published[key] = draft.published_values(old.path, key)
     return repair
@@ -72,17 +91,19 @@ def _sides(draft: Draft, found: Breaking) -> tuple[tuple[Object, str], tuple[Obj
     published, now = draft.published[found.combination], draft.project(found.combination)
     old, old_key = _side(published, change.before_pointer, now, change)
     new, new_key = _side(now, change.after_pointer, published, change)
-    return (
-        (_referring(published, new.path, old), old_key),
-        (_referring(now, old.path, new), new_key),
-    )
+    return _applying(published, new.path, old, old_key), _applying(now, old.path, new, new_key)
 
 
-def _referring(document: dict[str, Any], path: Trail, found: Object) -> Object:
-    """Return the object at *path* if it refers to the component that was *found*."""
+def _applying(document: dict[str, Any], path: Trail, found: Object, key: str) -> tuple[Object, str]:
+    """Return the schema at *path* if what was *found* is a part of it, and the key that has it."""
     there = objects(document, path)[-1]
-    is_goal = there.path == path and ("components", *_goal(there.node)) == found.path
-    return there if is_goal and there.kind == "schema" else found
+    if there.path != path or there.kind != "schema":
+        return found, key
+    if ("components", *_goal(there.node)) == found.path:
+        return there, key
+    below = found.path[len(path) :]
+    is_part = found.path[: len(path)] == path and {*below[::2]} <= _IN_PLACE
+    return (there, str(below[0])) if below and is_part else (found, key)
 
 
 def _goal(node: dict[str, Any]) -> tuple[str, ...]:
@@ -215,25 +236,28 @@ def restore_coarsely(draft: Draft, found: Breaking) -> Repair:
 
 
 def restore_references(draft: Draft, found: Breaking) -> list[Repair]:
-    """Restore the references that led to one known component and lead to another now.
+    """Restore what was in place of references to a component that was published before.
 
-    The differ compares the two as if one had become the other.
+    The differ compares the two as if one had become the other. If references led to another
+    component, all of these are restored.
     """
     change = found.change
-    then = _component(change.before_pointer or change.holder_pointer)
-    now = _component(change.after_pointer or change.holder_pointer)
-    if then is None or now is None or then == now or not draft.is_published(now):
+    before = change.before_pointer or change.holder_pointer
+    then, now = _component(before), _component(change.after_pointer or change.holder_pointer)
+    if now is None or then == now or not draft.is_published(now):
         return []
     published = draft.published[found.combination]
     document = draft.project(found.combination)
-    repairs: list[Repair] = []
-    for path, kind, node in walk("document", published):
-        if kind == "schema" and target(str(node.get("$ref"))) == then[1:]:
-            after = objects(document, path)[-1]
-            if after.path == path and target(str(after.node.get("$ref"))) == now[1:]:
-                repair = draft.repair_history(after, found)
-                draft.want(repair, "$ref", found, node["$ref"])
-                repairs.append(repair)
+    paths = [one.path for one in find_spot(published, before or "").way if one.kind == "schema"]
+    goal = then[1:] if then else ()
+    for path, kind, node in walk("document", published) if goal else ():
+        if kind == "schema" and target(str(node.get("$ref"))) == goal:
+            paths.append(path)
+    repairs = []
+    for old, new in ((objects(published, each)[-1], objects(document, each)[-1]) for each in paths):
+        if old.path == new.path and target(str(new.node.get("$ref"))) == now[1:]:
+            keys = _list_differing(old, new, {"$ref"} if "$ref" in old.node else ())
+            repairs += [_restore_keys(draft, found, old, new, keys)] if keys else []
     return repairs
 
 
