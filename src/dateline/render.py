@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache as cached
@@ -49,6 +50,7 @@ _RUN_TIME: Final = Path(dateline.__file__).parents[1] / "dateline_runtime"
 
 _SPECIFICATION: Final = "spec/"
 _SUFFIX = ".jinja"
+_PLACEHOLDER: Final = re.compile(r"\{\w+\}")
 _MODELS = ("python", "datamodel")  # laid out by `models`, not by iterating over templates
 
 
@@ -392,7 +394,7 @@ def _render_templates(
 ) -> Iterator[Artifact]:
     """Lay out every template once for each path and context that *fan_out* yields for it."""
     # slow to import, and not needed if all documents are in the cache
-    from dateline.templating import TemplateError, environment, keep_compiled
+    from dateline.templating import TemplateError, environment, keep_compiled, locate_error
 
     jinja = environment(folders)
     for name in sorted(jinja.list_templates(extensions=["jinja"])):
@@ -400,13 +402,15 @@ def _render_templates(
         if parts[0] in _MODELS or parts[-1].startswith("_"):
             continue
         for path, context in fan_out(name.removesuffix(_SUFFIX)):
+            if unknown := next((each for each in _PLACEHOLDER.findall(name) if each in path), None):
+                raise TemplateError(f"template {name}: {unknown} has no value here")
             # large pages are not in memory as text and as bytes at once
             buffer = BytesIO()
             try:
                 for text in jinja.get_template(name).generate(table=api.table, **context):
                     buffer.write(text.encode())
             except Exception as error:  # a template is code, and may raise anything
-                raise TemplateError(f"template {name}: {error}") from error
+                raise locate_error(jinja, name, error) from error
             yield Artifact(path=path, content=buffer.getvalue())
     keep_compiled()
 

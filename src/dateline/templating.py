@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import keyword
 import marshal
+import traceback
 from collections.abc import Callable, Iterable
 from functools import cache, lru_cache
 from pathlib import Path
@@ -117,7 +118,27 @@ def render_file(environment: jinja2.Environment, name: str, /, **context: Any) -
     try:
         return environment.get_template(name).render(**context).encode()
     except Exception as error:  # a template is code, and may raise anything
-        raise TemplateError(f"template {name}: {error}") from error
+        raise locate_error(environment, name, error) from error
+
+
+def locate_error(environment: jinja2.Environment, name: str, error: Exception) -> TemplateError:
+    """Return the error for what the template *name* raised, with the file and line of the cause.
+
+    That may be in another template, which this one includes or imports.
+    """
+    frames = [
+        (frame.f_code.co_filename, line)
+        for frame, line in traceback.walk_tb(error.__traceback__)
+        # jinja2 gives frames of templates the places in their sources
+        if "__jinja_exception__" in frame.f_globals
+    ]
+    place = name
+    if frames:
+        file, line = frames[-1]
+        folders = getattr(environment.loader, "searchpath", ())
+        within = (Path(file).relative_to(one) for one in folders if Path(file).is_relative_to(one))
+        place = f"{next(within, Path(name)).as_posix()}:{line}"
+    return TemplateError(f"template {place}: {error}")
 
 
 def _must_be_code(value: object) -> object:

@@ -101,25 +101,30 @@ def test_template_of_the_user_overrides_the_built_in_one(tmp_path: Path, library
 
 
 @pytest.mark.parametrize(
-    ("template", "said"),
+    ("name", "template", "said"),
     [
-        ("{{ version }}", "reaches the template without a filter"),
-        ("{{ nothing | json }}", "'nothing' is undefined"),
-        ("{% if %}", "Expected an expression"),
-        ("{{ (1 / 0) | json }}", "division by zero"),
-        ("{{ environment | upper }}", "reaches the template without a filter"),
-        ("{{ document.info.title | ident }}{{ 'a b' | ident }}", "is not an identifier"),
+        ("x.txt", "{{ version }}", "x.txt.jinja:1: '.*' reaches the template without a filter"),
+        ("x.txt", "\n{{ nothing | json }}", "x.txt.jinja:2: 'nothing' is undefined"),
+        ("x.txt", "\n\n{% if %}", "x.txt.jinja:3: Expected an expression"),
+        ("x.txt", "{{ (1 / 0) | json }}", "x.txt.jinja:1: division by zero"),
+        ("x.txt", "{{ environment | upper }}", ":1: '.*' reaches the template without a filter"),
+        ("x.txt", "{{ 'a b' | ident }}", "is not an identifier"),
+        ("x.txt", "\n{% include '_gone.jinja' %}", "x.txt.jinja:2: '_gone.jinja' not found"),
+        ("x.txt", "{% include 'spec/{environment}/_part.jinja' %}", "_part.jinja:2: 'gone' is"),
+        ("x.txt", "{% import 'spec/{environment}/_bad.jinja' as b %}", "_bad.jinja:1: unexpected"),
+        ("{verion}.txt", "", "{verion}.txt.jinja: {verion} has no value here"),
     ],
 )
-def test_template_that_prints_a_raw_value_fails(
-    tmp_path: Path, library: Api, template: str, said: str
+def test_template_that_fails_is_named_with_the_line(
+    tmp_path: Path, library: Api, name: str, template: str, said: str
 ) -> None:
     own = tmp_path / "own" / "spec" / "{environment}"
     own.mkdir(parents=True)
-    (own / "{version}.txt.jinja").write_text(template)
-    with pytest.raises(TemplateError, match=said) as caught:
+    (own / f"{name}.jinja").write_text(template)
+    (own / "_part.jinja").write_text("\n{{ gone | json }}")
+    (own / "_bad.jinja").write_text("{{ }")
+    with pytest.raises(TemplateError, match=f"^template spec/{{environment}}/.*{said}"):
         render(library, tmp_path / "own", models=False, validate=False)
-    assert "{version}.txt.jinja" in str(caught.value)
 
 
 def test_template_syntax_in_text_is_text(tmp_path: Path) -> None:
