@@ -121,13 +121,13 @@ def test_first_of_many_equal_notes_is_shown(
     kinds = {f"A{number:02}": {"not": {"type": "string"}} for number in range(many)}
     adopt_all(tmp_path, [api(schemas={**kinds, "B": {"if": {"type": "string"}}})])
     notes = run("generate").stderr.splitlines()
-    said = "`not`; left to the document"
+    said = "models ignore `not`"
     assert [note for note in notes if said in note] == (
         [f"note: components.{name}: {said}" for name in kinds]
         if many == 10
         else [f"note: components.A00 (and 10 more places): {said}"]
     )
-    assert "note: components.B: `if`; left to the document" in notes
+    assert "note: components.B: models ignore `if`" in notes
 
 
 def zip_document(content: bytes) -> bytes:

@@ -12,12 +12,12 @@ from support.sampling import Judge, reading
 _REQUEST_ONLY = {"requests": frozenset({"Order", "Item", "Left", "Right", "Lenient"})}
 
 
-_BEST_FIT = "that only one member of `oneOf` fits: the best fit is taken; left to the document"
+_BEST_FIT = "models ignore that only one member of `oneOf` fits: the best fit is taken"
 
 
 def _unknown(name: str, keyword: str = "oneOf") -> str:
-    fact = f"unknown tags, invalid by `{keyword}` but read as Unknown{name}"
-    return f"components.{name}: {fact}; left to the document"
+    fact = f"that `{keyword}` allows no other tags: they are read as a class `Unknown…`"
+    return f"components.{name}: models ignore {fact}"
 
 
 _NOTES = {

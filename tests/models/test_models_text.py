@@ -167,8 +167,8 @@ def test_text_is_preserved(kind: str, tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.chdir(tmp_path)
     text = HOSTILE[kind]
     package = Package(tmp_path, {"2024-01-01": hostile(text)})
-    unknown = "unknown tags, invalid by `oneOf` but read as UnknownHolderRail"
-    assert package.notes == [f"components.Holder.rail: {unknown}; left to the document"]
+    unknown = "models ignore that `oneOf` allows no other tags: they are read as a class `Unknown…`"
+    assert package.notes == [f"components.Holder.rail: {unknown}"]
     for path, source in package.files.items():
         if "/models/" in path:
             assert list_forbidden(source) == []

@@ -93,8 +93,8 @@ components:
 """
 
 NOTE: Final = (
-    "note: components.Item: unknown tags, invalid by `oneOf` but read as UnknownItem; "
-    "left to the document\n"
+    "note: components.Item: models ignore that `oneOf` allows no other tags: "
+    "they are read as a class `Unknown…`\n"
 )
 """What `generate` says of the models of the library."""
 

@@ -74,16 +74,20 @@ class Ledger:
         """Note the *keywords* that *flat* has; *why* they can't be expressed is appended."""
         known = [f"`{each}`" for each in keywords if each in flat.constraints]
         if known:
-            self.note(where, f"{' and '.join(known)} {why}".rstrip())
+            self.note_ignored(where, f"{' and '.join(known)} {why}".rstrip())
 
     def note_left(self, flat: Flat, where: Where) -> None:
         """Note the keywords of *flat* that are not modelled."""
         for keyword in flat.left:
-            self.note(where, f"`{keyword}`")
+            self.note_ignored(where, f"`{keyword}`")
 
-    def note(self, where: Where, what: str) -> None:
+    def note_ignored(self, where: Where, what: str) -> None:
         """Note *what* the document says at *where* and no type can express."""
-        self.notes.append(f"{where}: {what}; left to the document")
+        self.note(where, f"models ignore {what}")
+
+    def note(self, where: Where, text: str) -> None:
+        """Add the note *text* on *where*."""
+        self.notes.append(f"{where}: {text}")
 
 
 def place_of(node: Any) -> Place:

@@ -49,7 +49,7 @@ def string_type(flat: Flat, where: Where, ledger: Ledger) -> Type:
         try:
             native, text = translate(pattern)
         except UntranslatableError as error:
-            ledger.note(where, f"the `pattern` {pattern!r} {error}")
+            ledger.note_ignored(where, f"the `pattern` {pattern!r}, which {error}")
             continue
         if native and not any(pair.key == "pattern" for pair in limits):
             limits += (Pair("pattern", Text(text)),)

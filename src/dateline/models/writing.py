@@ -322,9 +322,9 @@ class Writer:
             below = where.child("Key", ".propertyNames")
             keys = self._type({"type": "string", **named}, below).whole
         elif named is False:
-            self._ledger.note(where, "`propertyNames`")
+            self._ledger.note_ignored(where, "`propertyNames`")
         if keywords.get("dependentRequired"):
-            self._ledger.note(where, "`dependentRequired` of an object without properties")
+            self._ledger.note_ignored(where, "`dependentRequired` of an object without properties")
         item = self._type(values, where.child("Value", "{}"))
         limits = limits_of(flat, ("min_length", "minProperties"), ("max_length", "maxProperties"))
         return Type(node=subscript("dict", keys, item.whole), limits=limits)
@@ -334,7 +334,7 @@ class Writer:
     def _union(self, flat: Flat, where: Where, name: str | None) -> Type:
         union, *others = flat.unions
         for other in others:
-            self._ledger.note(where, f"`{other.keyword}` beside `{union.keyword}`")
+            self._ledger.note_ignored(where, f"`{other.keyword}` beside `{union.keyword}`")
         base = replace(flat, unions=[], annotations={}, left=[])
         found = list(self._members(union, base))
         members: list[tuple[Flat, Type]] = []
@@ -352,7 +352,7 @@ class Writer:
         nulls = sum(map(self._reader.admits_null, union.members))
         is_wide = flat.types is None or flat.nullable
         if nulls > 1 and is_wide and union.keyword == "oneOf" and not flat.or_null:
-            self._ledger.note(where, "that null fits several members of `oneOf`")
+            self._ledger.note_ignored(where, "that null fits several members of `oneOf`")
         if not members:
             return Type(node="None") if nullable else no_type(where, self._ledger)
         if len(members) == 1:
@@ -401,7 +401,9 @@ class Writer:
         return Type(node=either([type_.narrowed for _, type_ in members]))
 
     def _note_best_fit(self, where: Where) -> None:
-        self._ledger.note(where, "that only one member of `oneOf` fits: the best fit is taken")
+        self._ledger.note_ignored(
+            where, "that only one member of `oneOf` fits: the best fit is taken"
+        )
 
     def _write_tagged(
         self,
@@ -421,7 +423,9 @@ class Writer:
             return None
         tagged = read_tagged(self._reader, union, members, tag)
         if tagged is None:
-            self._ledger.note(where, f"the discriminator `{tag}`: not every member has it as text")
+            self._ledger.note_ignored(
+                where, f"the discriminator `{tag}`: not every member has it as text"
+            )
             return None
         alternatives = [type_.narrowed for _, type_ in members]
         if union.keyword == "oneOf" and tagged.is_ambiguous:
@@ -431,9 +435,8 @@ class Writer:
             unknown = DefinitionName(self._unknown(name, tag, where))
             alternatives.append(unknown)
             fitted = " and ".join(f"`{each}`" for each in (union.keyword, *base.constraints))
-            self._ledger.note(
-                where,
-                f"unknown tags, invalid by {fitted} but read as {unknown.name}",
+            self._ledger.note_ignored(
+                where, f"that {fitted} allows no other tags: they are read as a class `Unknown…`"
             )
             options.append(Pair("unknown", unknown))
         if tagged.default is not None:
@@ -502,7 +505,7 @@ class Writer:
     def _define_model(self, name: str, flat: Flat, where: Where) -> None:
         keywords = flat.keywords
         if "discriminator" in flat.annotations:
-            self._ledger.note(where, "the discriminator of an object that names no members")
+            self._ledger.note_ignored(where, "the discriminator of an object that names no members")
         at = len(self._made)
         fields = self._fields(name, flat, where)
         others = keywords.get("additionalProperties", keywords.get("unevaluatedProperties"))
@@ -512,7 +515,7 @@ class Writer:
             self._ledger.note_keywords(flat, where, left, "beside `properties`")
             closed, others = False, True
         if "propertyNames" in keywords:
-            self._ledger.note(where, "`propertyNames` beside `properties`")
+            self._ledger.note_ignored(where, "`propertyNames` beside `properties`")
         extras: Node | None = None
         if isinstance(others, dict) and others:
             extras = self._type(others, where.child("Value", "{}")).whole
@@ -573,7 +576,9 @@ class Writer:
             default = write_default(self._reader, flat, type_, flat.annotations["default"])
             if default is not None:
                 return Field(name=name, annotation=type_.describe(more), default=default)
-            self._ledger.note(where, f"the default of `{wire}`: the field is absent by default")
+            self._ledger.note_ignored(
+                where, f"the default of `{wire}`: the field is absent by default"
+            )
         omittable = subscript("t.Omittable", type_.whole)
         return Field(name=name, annotation=describe_field(omittable, more), default=ABSENT)
 
