@@ -644,7 +644,8 @@ def test_constraint_that_models_do_not_check_is_reported() -> None:
         "components.C: models ignore `allOf`",
         "components.D.a: models ignore `$ref`",
         "components.D.b: no value is valid",
-        "components.F: models ignore the `pattern` '(?=a)\\\\p{L}', which needs both look-around and \\p",
+        "components.F: models ignore the `pattern` '(?=a)\\\\p{L}', which needs both look-around "
+        "and \\p",
         "components.G: no value is valid",
         "components.H: models ignore that only one member of `oneOf` fits: the best fit is taken",
     ]
