@@ -29,12 +29,12 @@ _TYPING: Final = frozenset(
     | {"Union"}
 )
 _BUILTIN: Final = frozenset({"str", "int", "float", "list", "dict", "tuple", SUPPORT})
-# The attributes of pydantic's base class, which a field of this name would hide; and `Config`,
-# which pydantic takes for settings. Written out, so that names don't depend on the installed
+# The attributes of pydantic's base class and of its metaclass, which a field of this name would
+# hide; and `Config`, which pydantic takes for settings. Written out, so that names don't depend on the installed
 # release.
 _BASE_CLASS: Final = frozenset(
     {"construct", "copy", "dict", "from_orm", "json", "parse_file", "parse_obj", "parse_raw"}
-    | {"Config"}
+    | {"Config", "mro", "register"}
     | {"schema", "schema_json", "update_forward_refs", "validate", "model_computed_fields"}
     | {"model_config", "model_construct", "model_copy", "model_dump", "model_dump_json"}
     | {"model_extra", "model_fields", "model_fields_set", "model_json_schema"}
