@@ -74,6 +74,20 @@ def find_projects(names: Sequence[str] = ()) -> list[Workspace]:
     return []
 
 
+def name_definitions() -> Path:
+    """Return the folder of the definitions of a project in the working folder, existing or new.
+
+    Raises SourceError for invalid settings, and UnknownProjectError if they list `projects`.
+    """
+    settings = _Settings.read(Path()) or _Settings(Path())
+    if "projects" in settings.values:
+        raise UnknownProjectError(
+            f"the settings here list `projects`; name the folder for one of them, such as "
+            f"--into apis/lending/{SCHEMAS}"
+        )
+    return settings.workspace().schemas
+
+
 def list_gone(outputs: Iterable[Path], workspaces: Sequence[Workspace]) -> list[Path]:
     """Return those of *outputs* for which a pattern of `projects` no longer finds a project.
 

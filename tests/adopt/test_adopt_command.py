@@ -166,6 +166,28 @@ def test_contradictory_arguments_are_refused(
     assert sorted(project.iterdir()) == before
 
 
+@pytest.mark.parametrize(
+    ("settings", "arguments", "written"),
+    [
+        ('schemas = "api/definitions"', (), "api/definitions"),
+        ('output = "published"', (), "schemas"),
+        ('schemas = "api/definitions"', ("--into", "other"), "other"),
+        ('projects = ["apis/*"]', ("--into", "apis/a/schemas"), "apis/a/schemas"),
+        ('projects = ["apis/*"]', (), None),
+    ],
+)
+def test_definitions_are_written_where_commands_look_for_them(
+    project: Path, settings: str, arguments: tuple[str, ...], written: str | None
+) -> None:
+    (project / "dateline.toml").write_text(settings)
+    done = run(*ARGUMENTS, *arguments)
+    tables = [path.parent.relative_to(project).as_posix() for path in project.rglob("versions.*")]
+    assert tables == ([] if written is None else [written])
+    assert (done.exit_code, "settings here list" in str(done.exception)) == (
+        (0, False) if written else (1, True)
+    )
+
+
 def test_document_with_keys_of_definitions_is_refused(tmp_path: Path) -> None:
     document = api(loan={"type": "string", "x-was": {"2020-01-01": {"type": "number"}}})
     with pytest.raises(SourceError) as refused:

@@ -10,6 +10,7 @@ import click
 
 from dateline import progress
 from dateline.options import FOLDER
+from dateline.settings import name_definitions
 from dateline.versions import DATE_FORM, FORMS
 
 if TYPE_CHECKING:
@@ -49,7 +50,10 @@ def init(folder: Path, server: bool, form: str) -> None:
 @main.command()
 @click.argument("documents", nargs=-1, required=True, metavar="DATE=FILE...")
 @click.option(
-    "--into", type=FOLDER, default=Path("schemas"), show_default=True, help="An empty folder."
+    "--into",
+    type=FOLDER,
+    envvar="DATELINE_SCHEMAS",
+    help="An empty folder; by default that of the project's definitions.",
 )
 @click.option("--header", help="Request header that names the version.")
 @click.option(
@@ -79,7 +83,7 @@ def init(folder: Path, server: bool, form: str) -> None:
 )
 def adopt(
     documents: tuple[str, ...],
-    into: Path,
+    into: Path | None,
     header: str | None,
     default: str | None,
     package: str | None,
@@ -108,7 +112,7 @@ def adopt(
     with progress.show_progress():
         adoption = take_over(
             documents,
-            into,
+            into or name_definitions(),
             header=header,
             default=default,
             package=package,

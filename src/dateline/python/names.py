@@ -30,8 +30,8 @@ _TYPING: Final = frozenset(
 )
 _BUILTIN: Final = frozenset({"str", "int", "float", "list", "dict", "tuple", SUPPORT})
 # The attributes of pydantic's base class and of its metaclass, which a field of this name would
-# hide; and `Config`, which pydantic takes for settings. Written out, so that names don't depend on the installed
-# release.
+# hide; and `Config`, which pydantic takes for settings. Written out, so that names don't depend on
+# the installed release.
 _BASE_CLASS: Final = frozenset(
     {"construct", "copy", "dict", "from_orm", "json", "parse_file", "parse_obj", "parse_raw"}
     | {"Config", "mro", "register"}
