@@ -45,9 +45,9 @@ _ABSENT: Final = "t.Omittable"
 class ClientMethod:
     """The source of one operation, equal in all versions that share it.
 
-    ``names`` are the methods, ``constant`` is the description of the operation, ``methods`` has its
-    methods for both kinds of clients. ``words`` are the names that the source uses, ``modules`` the
-    modules of models.
+    ``names`` are those of its methods, ``constants`` describe the operation and its pages.
+    ``methods`` are those of clients that wait, ``awaited`` those of asynchronous ones. ``words``
+    are the names that the source uses, ``modules`` the modules of models.
     """
 
     names: tuple[str, ...]
@@ -115,14 +115,10 @@ class MethodWriter:
 
     def _write_sending(self, constant: str, operation: Called, result: Node) -> _WrittenMethod:
         """Return the method that sends a request and reads its response."""
-        name, arguments = operation.method_name, list(self._arguments(operation))
+        arguments = list(self._arguments(operation))
         sent = self._write_call(constant, operation)
         paragraphs = list(_describe_operation(operation))
-        return _WrittenMethod(
-            name,
-            self._method(name, arguments, result, sent, paragraphs, ""),
-            self._method(name, arguments, result, sent, paragraphs, "async "),
-        )
+        return _write_both(operation.method_name, arguments, (result, result), sent, paragraphs)
 
     def _write_opening(
         self, constant: str, operation: Called, stream: StreamedBody
@@ -136,12 +132,8 @@ class MethodWriter:
         opened = self._write_call(constant, operation, "self._open", decoder)
         arguments = list(self._arguments(operation))
         self._words |= {"AsyncStream", "Stream"}
-        plain, awaited = (subscript(kind, item) for kind in ("Stream", "AsyncStream"))
-        return _WrittenMethod(
-            name,
-            self._method(name, arguments, plain, opened, paragraphs, ""),
-            self._method(name, arguments, awaited, opened, paragraphs, "async "),
-        )
+        results = subscript("Stream", item), subscript("AsyncStream", item)
+        return _write_both(name, arguments, results, opened, paragraphs)
 
     def _write_iterating(
         self, constant: str, operation: Called, pages: _Listing, others: Collection[str]
@@ -155,12 +147,8 @@ class MethodWriter:
             "Yield the items of all pages, which are requested as they are needed.",
             _refer_to(operation.method_name),
         ]
-        plain, awaited = (subscript(kind, pages.item) for kind in ("Iterator", "AsyncIterator"))
-        return _WrittenMethod(
-            name,
-            self._method(name, arguments, plain, iterated, paragraphs, ""),
-            self._method(name, arguments, awaited, iterated, paragraphs, ""),
-        )
+        results = subscript("Iterator", pages.item), subscript("AsyncIterator", pages.item)
+        return _write_both(name, arguments, results, iterated, paragraphs, is_awaited=False)
 
     # Types.
 
@@ -285,22 +273,6 @@ class MethodWriter:
         head = lay_out(subscript("Paging", page, pages.item), 0, len(f"{constant} = ("))
         return Code(f"{constant} = {lay_out(call(head, *pairs), 0, len(constant) + 3)}")
 
-    def _method(
-        self,
-        name: str,
-        arguments: list[Node],
-        result: Node,
-        body: Code,
-        paragraphs: list[str],
-        before: str,
-    ) -> Code:
-        end = f" -> {lay_out(result, _METHOD, len(') -> :'))}:"
-        head = Brackets(f"{before}def {name}", ("self", *arguments), "()")
-        signature = lay_out(head, _METHOD, _METHOD + len(end.partition("\n")[0]))
-        text = docstring(paragraphs, _BODY)
-        returned = f"return {'await ' if before else ''}{body}"
-        return Code(f"    {signature}{end}\n        {text}\n        {returned}")
-
     def _choose_decoder(self, stream: StreamedBody) -> tuple[Node, Node]:
         """Return the type of the items of a stream, and their decoder."""
         if stream.kind == "bytes":
@@ -420,8 +392,31 @@ class MethodWriter:
         return self._members.get(f"models.{module}", {}).get(name, {})
 
 
+def _write_both(
+    name: str,
+    arguments: list[Node],
+    results: tuple[Node, Node],
+    body: Code,
+    paragraphs: list[str],
+    *,
+    is_awaited: bool = True,
+) -> _WrittenMethod:
+    """Return a method that returns *body*, with a result type for each kind of client."""
+
+    def write(result: Node, *, is_async: bool) -> Code:
+        end = f" -> {lay_out(result, _METHOD, len(') -> :'))}:"
+        head = Brackets(f"{'async ' if is_async else ''}def {name}", ("self", *arguments), "()")
+        signature = lay_out(head, _METHOD, _METHOD + len(end.partition("\n")[0]))
+        returned = f"return {'await ' if is_async else ''}{body}"
+        return Code(f"    {signature}{end}\n        {text}\n        {returned}")
+
+    text = docstring(paragraphs, _BODY)
+    plain, awaited = results
+    return _WrittenMethod(name, write(plain, is_async=False), write(awaited, is_async=is_awaited))
+
+
 def _strip(node: Node) -> Node:
-    """Return the type of a model's field without null and absence."""
+    """Return the type of a model's field without what narrows it, and without absence."""
     if isinstance(node, Brackets) and node.head in ("Annotated", _ABSENT):
         return _strip(node.items[0])
     return node

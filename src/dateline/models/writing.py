@@ -476,15 +476,12 @@ class Writer:
 
     # Definitions.
 
+    def _define(self, name: str, flat: Flat, where: Where, **parts: Any) -> Definition:
+        described = flat.text("description")
+        return Definition(name=name, component=where.component, description=described, **parts)
+
     def _define_alias(self, name: str, node: Node, flat: Flat, where: Where) -> None:
-        self._made.append(
-            Definition(
-                name=name,
-                component=where.component,
-                description=flat.text("description"),
-                alias=node,
-            )
-        )
+        self._made.append(self._define(name, flat, where, alias=node))
 
     def _define_enum(self, name: str, flat: Flat, where: Where) -> None:
         listed = flat.annotations.get("x-enum-descriptions")
@@ -493,14 +490,7 @@ class Writer:
             Member(name=names.member_name(item), value=item, description=descriptions.get(item))
             for item in possible_values_of(flat, where, self._ledger)
         )
-        self._made.append(
-            Definition(
-                name=name,
-                component=where.component,
-                description=flat.text("description"),
-                members=members,
-            )
-        )
+        self._made.append(self._define(name, flat, where, members=members))
 
     def _define_model(self, name: str, flat: Flat, where: Where) -> None:
         keywords = flat.keywords
@@ -524,10 +514,10 @@ class Writer:
         mixins += ["t.WithRules"] if rules else []
         if any(each.default not in (None, ABSENT) for each in fields):
             mixins.append("t.WithDefaults")
-        definition = Definition(
-            name=name,
-            component=where.component,
-            description=flat.text("description"),
+        definition = self._define(
+            name,
+            flat,
+            where,
             bases=(*mixins, "t.ClosedModel" if closed else "t.OpenModel"),
             fields=tuple(fields),
             extras=extras,

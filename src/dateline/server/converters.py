@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -58,49 +58,51 @@ def list_converters(
     Their types are added to *types*. If two methods would have one name, those of adopted
     definitions are numbered; for authored ones, SourceError is raised.
     """
-    converters = [
-        _converter(types, name, way, described)
-        for name, described in contracts.data["converters"].items()
-        for way in WAYS
-        if described[way]
-    ]
-    required = {(each.name, each.way) for each in converters}
-    converters += [
-        replace(_converter(types, name, way, described), is_required=False)
-        for name, described in components.data["converters"].items()
-        for way in WAYS
-        if described[way] and (name, way) not in required
-    ]
+    found: dict[tuple[str, str], Converter] = {}
+    for data, is_required in ((contracts.data, True), (components.data, False)):
+        for name, described in data["converters"].items():
+            for way in WAYS:
+                if described[way] and (name, way) not in found:
+                    converter = _converter(types, name, way, described)
+                    found[name, way] = replace(converter, is_required=is_required)
+    converters = [*found.values()]
     if api.table.adopted:
         counts = Counter[str]()
         return [_number(each, counts) for each in converters]
-    first: dict[str, str] = {}
     places = {**components.places, **contracts.places}
-    # the methods of both directions share a name
-    twice = {each.name for each in converters if each.is_named and "#" in each.name}
     problems = [
-        Problem(
-            place=api.locate(places.get(name, ())),
-            id="converter-name-taken",
-            message=f"another converter is called {name.partition('#')[0]!r}, for values that "
-            "differ otherwise; give this one a name of its own",
-        )
-        for name in sorted(twice)
+        Problem(place=api.locate(places.get(name, start)), id="converter-name-taken", message=why)
+        for name, start, why in _find_name_clashes(converters)
     ]
-    for each in converters:
-        if each.method in first:
-            problems.append(
-                Problem(
-                    place=api.locate(places.get(each.name, ("components",))),
-                    id="converter-name-taken",
-                    message=f"the converters of {first[each.method]} and {each.name} would both "
-                    f"be called {each.method}: rename a component or a field",
-                )
-            )
-        first[each.method] = each.name
     if problems:
         raise SourceError(problems)
     return converters
+
+
+def _find_name_clashes(
+    converters: Sequence[Converter],
+) -> Iterator[tuple[str, tuple[str, ...], str]]:
+    """Yield each converter whose name is taken, where to report it without a place, and why."""
+    # the methods of both directions share a name
+    twice = {each.name for each in converters if each.is_named and "#" in each.name}
+    for name in sorted(twice):
+        called = name.partition("#")[0]
+        yield (
+            name,
+            (),
+            f"another converter is called {called!r}, for values that differ otherwise; give this "
+            "one a name of its own",
+        )
+    first: dict[str, str] = {}
+    for each in converters:
+        if each.method in first:
+            yield (
+                each.name,
+                ("components",),
+                f"the converters of {first[each.method]} and {each.name} would both be called "
+                f"{each.method}: rename a component or a field",
+            )
+        first[each.method] = each.name
 
 
 def name_methods(converters: Iterable[Converter]) -> dict[str, dict[str, str]]:
