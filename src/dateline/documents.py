@@ -17,7 +17,7 @@ SUNSET: Final = "x-sunset"
 """The key of ``info`` with the day on which a version ends, as announced."""
 
 
-def document(contract: Contract, table: Table) -> dict[str, Any]:
+def publish(contract: Contract, table: Table) -> dict[str, Any]:
     """Return the document of *contract*, with the place of the version and its announced end.
 
     Descriptions and extensions promise nothing, so the contract itself is unchanged.

@@ -15,7 +15,7 @@ import dateline
 from dateline import progress
 from dateline.cache import Cache, Recollection
 from dateline.collector import cycles_freed, free_cycles, return_memory
-from dateline.documents import document, list_judges, require_valid
+from dateline.documents import list_judges, publish, require_valid
 from dateline.kept_documents import RecordFiles, Resized, recall_documents
 from dateline.model import (
     EVERYWHERE,
@@ -57,7 +57,7 @@ _MODELS = ("python", "datamodel")  # laid out by `models`, not by iterating over
 class Pages(Protocol):
     """Provides the pages of a folder of templates."""
 
-    def fanned_out(self, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    def fan_out(self, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield the path and context of each page that the template *name* generates."""
 
 
@@ -382,7 +382,7 @@ def _render_pages(api: Api, folders: list[Path], folder: str, pages: Pages) -> I
     progress.describe("laying out the pages")
 
     def fan_out(path: str) -> Iterator[tuple[str, dict[str, Any]]]:
-        return pages.fanned_out(path) if path.split("/")[0] == folder else iter(())
+        return pages.fan_out(path) if path.split("/")[0] == folder else iter(())
 
     return _render_templates(api, folders, fan_out)
 
@@ -437,7 +437,8 @@ def _fan_out(
             raise TemplateError(f"template {name}: {{version}} needs {{environment}} in its path")
         yield name, {"versions": _index(api)}
         return
-    latest = api.table.latest
+    latest, versions = api.table.latest, _index(api)
+    announcements = [each.data for each in api.table.announcements]
     for contract in progress.count("laying out the documents", contracts):
         if "{version}" in name or contract.version == latest:
             path = name.replace("{environment}", contract.environment)
@@ -446,11 +447,9 @@ def _fan_out(
                 {
                     "version": contract.version,
                     "environment": contract.environment,
-                    "document": document(restore_contract(contract, words), api.table),
-                    "versions": _index(api),
-                    "announcements": [
-                        announcement.data for announcement in api.table.announcements
-                    ],
+                    "document": publish(restore_contract(contract, words), api.table),
+                    "versions": versions,
+                    "announcements": announcements,
                 },
             )
 

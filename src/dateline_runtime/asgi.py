@@ -178,7 +178,7 @@ def resolve_target(scope: Scope) -> Scope:
         return scope
     found = _ABSOLUTE.fullmatch(path)
     if found is None:
-        raise RequestError("the target of the request is no path")
+        raise RequestError("the target of the request is not a path")
     headers = [each for each in scope["headers"] if each[0] != b"host"]
     headers.insert(0, (b"host", found[1].encode()))
     changed = {**scope, "path": found[2] or "/", "headers": headers}

@@ -49,7 +49,7 @@ class Compiler:
         is_partial: bool = False,
     ) -> None:
         if environment not in contracts["environments"]:
-            raise ValueError(f"{environment!r} is no environment of these contracts")
+            raise ValueError(f"unknown environment {environment!r}")
         self.way = way
         self._versions = {version: at for at, version in enumerate(contracts["versions"])}
         self._roots = sorted(set(list_names(contracts[way].get("operations"))))
@@ -141,7 +141,7 @@ class Compiler:
 
     def _maker(self, version: str) -> _Maker:
         if version not in self._versions:
-            raise ValueError(f"{version!r} is no version of these contracts")
+            raise ValueError(f"unknown version {version!r}")
         if version not in self._makers:
             at = self._versions[version]
             self._makers[version] = _Maker(

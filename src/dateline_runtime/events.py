@@ -62,9 +62,9 @@ class Events:
         version.
         """
         if name not in self._events:
-            raise ValueError(f"{name!r} is no event of these contracts")
+            raise ValueError(f"unknown event {name!r}")
         if version not in self._versions:
-            raise ValueError(f"{version!r} is no version of these contracts")
+            raise ValueError(f"unknown version {version!r}")
         versions = self.versions(name)
         if version not in versions:
             raise AbsentEventError(name, version, self._environment, versions)

@@ -17,7 +17,7 @@ from dateline.generate import Workspace
 from dateline.load import load
 from dateline.model import SourceError
 from dateline.serve.mock import Mock
-from dateline.serve.package import package
+from dateline.serve.package import open_server
 
 JSON = "application/json"
 OLD = {"type": "object", "required": ["deep"], "properties": {"deep": {"type": "string"}}}
@@ -119,7 +119,7 @@ def list_answers(folder: Path, url: str) -> list[tuple[int, Any]]:
     """Return the status and body that a mock returns at each version, oldest first."""
     api = load(folder / "schemas")
     workspace = Workspace(schemas=folder / "schemas", output=folder / "generated")
-    with package(workspace, api) as server:
+    with open_server(workspace, api) as server:
         mock = Mock(api, server, api.table.environments[0].name, 0)
         asked = [
             MockRequest({}, "get", url, {api.table.header: date}, None, prefix="")

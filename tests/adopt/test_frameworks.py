@@ -13,7 +13,7 @@ from support.commands import dateline
 from dateline.generate import Workspace
 from dateline.load import load
 from dateline.serve.mock import Mock
-from dateline.serve.package import package
+from dateline.serve.package import open_server
 
 FOLDER: Final = Path(__file__).parent / "frameworks"
 NAMES: Final = sorted(path.stem for path in FOLDER.glob("*.yaml"))
@@ -72,7 +72,7 @@ def test_document_of_a_framework_is_adopted_generated_and_served(home: Path, nam
     assert dateline("check").status == 0
     api = load(home / "schemas")
     calls = CALLS[name]
-    with package(Workspace(schemas=home / "schemas", output=home / "generated"), api) as server:
+    with open_server(Workspace(schemas=home / "schemas", output=home / "generated"), api) as server:
 
         async def statuses() -> list[int]:
             mock = Mock(api, server, api.table.environments[0].name, 0)

@@ -37,7 +37,7 @@ from dateline.model import Api
 from dateline.openapi import ResolvedReference, chain, is_json, locate
 from dateline.project import Projector
 from dateline.serve.mock import Mock
-from dateline.serve.package import package
+from dateline.serve.package import open_server
 
 _SUFFIXES: Final = (".json", ".yaml", ".yml")
 _DATE: Final = "2025-01-01"
@@ -144,7 +144,7 @@ def _restore_references(node: Any) -> Any:
 
 def _serve(folder: Path) -> str:
     api = load(folder / "schemas")
-    with package(Workspace(schemas=folder / "schemas", output=folder / "out"), api) as server:
+    with open_server(Workspace(schemas=folder / "schemas", output=folder / "out"), api) as server:
         return _count_answers(api, server)
 
 

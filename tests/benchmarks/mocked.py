@@ -43,14 +43,14 @@ def outcomes(root: Path, found: dict[str, tuple[str, bytes]]) -> Iterator[str]:
     from dateline.load import load
     from dateline.project import Projector
     from dateline.serve.mock import Mock
-    from dateline.serve.package import package
+    from dateline.serve.package import open_server
 
     for date, (suffix, content) in found.items():
         (root / f"{date}{suffix}").write_bytes(content)
     adopt(tuple(f"{date}={root / date}{suffix}" for date, (suffix, _) in found.items()), root / "s")
     api = load(root / "s")
     projector = Projector(api)
-    with package(Workspace(schemas=root / "s", output=root / "generated"), api) as server:
+    with open_server(Workspace(schemas=root / "s", output=root / "generated"), api) as server:
         mock = Mock(api, server, api.table.environments[0].name, seed=0)
         for date in found:
             document = projector.contract(date, mock.environment).document

@@ -98,7 +98,7 @@ DAMAGE: Final[list[tuple[str, Callable[[str], str], str | None]]] = [
     (
         "{day}.json",
         swap('"until": "2026', '"until": "2024'),
-        "{day}.json:3:12: record-damaged: `until` is no later version",
+        "{day}.json:3:12: record-damaged: `until` is not a later version",
     ),
     (
         "{day}.json",

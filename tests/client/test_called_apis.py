@@ -16,7 +16,7 @@ from support.sources import LIBRARY, VERSIONS, folder
 from dateline.adopt import adopt
 from dateline.generate import Workspace
 from dateline.load import load
-from dateline.serve.package import package
+from dateline.serve.package import open_server
 
 SCHEMAS = Path(__file__).parents[2] / "schemas"
 DATA = Path(__file__).parents[3] / "shared" / "data"
@@ -57,7 +57,9 @@ components:
 
 def call_all(schemas: Path) -> list[str]:
     api = load(schemas)
-    with package(Workspace(schemas=schemas, output=schemas.parent / "generated"), api) as server:
+    with open_server(
+        Workspace(schemas=schemas, output=schemas.parent / "generated"), api
+    ) as server:
         return list(list_misfits(api, server))
 
 
@@ -111,7 +113,7 @@ def test_parameters_with_one_name_have_separate_types(tmp_path: Path) -> None:
     adopt((f"2024-01-15={tmp_path / 'old.json'}",), tmp_path / "schemas")
     schemas = tmp_path / "schemas"
     api = load(schemas)
-    with package(Workspace(schemas=schemas, output=tmp_path / "generated"), api) as server:
+    with open_server(Workspace(schemas=schemas, output=tmp_path / "generated"), api) as server:
         root = server.__name__.rpartition(".")[0]
         client = importlib.import_module(f"{root}.v2024_01_15.client").Client
         for number, way in enumerate(ways):

@@ -18,7 +18,7 @@ from support.tables import cases
 from dateline.cli import main
 from dateline.generate import Workspace
 from dateline.load import load
-from dateline.serve.package import package
+from dateline.serve.package import open_server
 
 THING: Final = {"$ref": "#/components/schemas/Thing"}
 TEXT: Final = {"type": "string"}
@@ -100,7 +100,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def client(project: Path) -> Any:
     api = load(project / "schemas")
     workspace = Workspace(schemas=project / "schemas", output=project / "generated")
-    with package(workspace, api) as server:
+    with open_server(workspace, api) as server:
         root = server.__name__.rpartition(".")[0]
         misfits = list(list_misfits(api, server))
         yield importlib.import_module(f"{root}.v2024_01_15.client").Client, misfits

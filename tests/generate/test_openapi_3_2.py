@@ -17,7 +17,7 @@ from dateline.diff import diff
 from dateline.generate import Workspace
 from dateline.load import load
 from dateline.serve.mock import Mock
-from dateline.serve.package import package
+from dateline.serve.package import open_server
 
 TABLE: Final = """\
 header: X-API-Version
@@ -160,7 +160,7 @@ def ask(project: Path, requests: list[tuple[str, str, str, Any]]) -> list[tuple[
     """Return the answer of a mock: status and JSON."""
     api = load(project / "schemas")
     workspace = Workspace(schemas=project / "schemas", output=project / "generated")
-    with package(workspace, api) as server:
+    with open_server(workspace, api) as server:
         mock = Mock(api, server, "production", 0)
 
         async def answers() -> list[tuple[int, Any]]:

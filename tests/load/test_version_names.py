@@ -16,7 +16,7 @@ from support.sources import parsed
 from support.tables import cases
 
 from dateline.check import Published
-from dateline.documents import document
+from dateline.documents import publish
 from dateline.edit.cut import CutRequest, cut
 from dateline.edit.retire import retire
 from dateline.load import load
@@ -229,7 +229,7 @@ def test_document_shows_where_its_version_is_named(tmp_path: Path) -> None:
         folder = tmp_path / place
         folder.mkdir()
         api = load(write_project(folder, USUAL, place))
-        found = document(Projector(api).contract("2025-07", "production"), api.table)
+        found = publish(Projector(api).contract("2025-07", "production"), api.table)
         get = found["paths"]["/loans/{id}"]["get"]
         shown[place] = (
             [server["url"] for server in found["servers"]],

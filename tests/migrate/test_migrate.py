@@ -23,7 +23,7 @@ from support.sources import folder
 from dateline.generate import Workspace
 from dateline.load import load
 from dateline.serve.mock import Mock
-from dateline.serve.package import package
+from dateline.serve.package import open_server
 
 FIRST = VERSIONS[0]
 
@@ -33,7 +33,7 @@ def app(project: Path) -> Iterator[Any]:
     """The mock of the API."""
     api = load(project / "schemas")
     workspace = Workspace(schemas=project / "schemas", output=project / "generated")
-    with package(workspace, api) as server:
+    with open_server(workspace, api) as server:
         yield Mock(api, server, "production", 0).app
 
 
@@ -259,7 +259,7 @@ def test_class_that_became_a_type_alias_is_marked_where_it_is_called(
     programs = write_programs(tmp_path, {"aliased": ALIASED})
     status, _, err = migrate(project, programs, "2025-06-01", "2026-01-01")
     assert status == 1
-    alias = "library.v2026_01_01.Kind is no class, but a type alias"
+    alias = "library.v2026_01_01.Kind is not a class but a type alias"
     assert err.splitlines() == [
         "marked in the code:",
         f"  {programs}/aliased.py:6:12: {alias}",

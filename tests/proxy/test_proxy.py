@@ -206,7 +206,7 @@ def test_regenerated_package_is_served_without_losing_a_request(command: Command
         with command.changing() as whole:
             # an incomplete package is not served
             command.contracts.write_text(whole[:-100])
-            command.wait_for("what was there before is")
+            command.wait_for("so the previous generation still is")
             data = json.loads(whole)
             data["header"] = "X-Other-Version"
             command.contracts.write_text(json.dumps(data))
@@ -305,12 +305,15 @@ def test_health_is_available_and_secrets_are_not_logged(command: Command) -> Non
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--upstream", "ftp://a"], "no http:// or https:// address"),
+        (["--upstream", "ftp://a"], "not an http:// or https:// URL"),
         (["--upstream", "http://a", "--trust", "everybody"], "'everybody' does not appear to be"),
         (["--upstream", "http://a", "--only", "nothing"], "there is no operation nothing"),
-        (["--upstream", "http://a", "--limit", "createOrder"], "is no limit: OPERATION=BYTES"),
-        (["--upstream", "http://a", "--environment", "moon"], "'moon' is no environment"),
-        (["--upstream", "http://a", "--environment", ""], "is no environment"),
+        (
+            ["--upstream", "http://a", "--limit", "createOrder"],
+            "is not a limit; write OPERATION=BYTES",
+        ),
+        (["--upstream", "http://a", "--environment", "moon"], "unknown environment 'moon'"),
+        (["--upstream", "http://a", "--environment", ""], "unknown environment"),
         (["--upstream", "http://a", "--converters", "nowhere:X"], "'nowhere:X' can't be imported"),
         (["--upstream", "http://a", "--converters", "json:JSONDecoder"], "no converter"),
         (["--upstream", "http://a", "--generated", "nowhere"], "run `dateline generate`"),

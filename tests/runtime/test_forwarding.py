@@ -104,7 +104,7 @@ def test_target_that_is_no_path_is_refused(forwarding: Any, backend: int, target
     # h11 takes it for a path; appended to a server's address, it would change the host
     with proxying(forwarding, f"http://127.0.0.1:{backend}", "h11") as port:
         response = get(port, target)
-    assert (response.status, response.json) == (400, "the target of the request is no path")
+    assert (response.status, response.json) == (400, "the target of the request is not a path")
 
 
 def test_headers_keep_their_order_and_lines(port: int) -> None:

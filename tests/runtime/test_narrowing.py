@@ -539,8 +539,8 @@ def test_converter_that_no_requested_version_needs_is_not_required() -> None:
 @pytest.mark.parametrize(
     ("version", "environment", "message"),
     [
-        ("2024-01-16", "production", "'2024-01-16' is no version of these contracts"),
-        ("2024-01-15", "staging", "'staging' is no environment of these contracts"),
+        ("2024-01-16", "production", "unknown version '2024-01-16'"),
+        ("2024-01-15", "staging", "unknown environment 'staging'"),
     ],
 )
 def test_version_and_environment_must_be_known(
@@ -606,7 +606,7 @@ def test_result_of_a_converter_must_satisfy_the_callers_contract() -> None:
         ({"item": {"kind": ["Book"]}}, "/item: its 'kind' names no member of the union"),
         ({"item": {}}, "/item: its 'kind' names no member of the union"),
         ({"due": 3}, "/due: the converter Loan.due failed"),
-        ({"item": object()}, "/item: something that is no JSON value where an object belongs"),
+        ({"item": object()}, "/item: something other than a JSON value where an object belongs"),
     ],
 )
 def test_invalid_value_is_refused_with_its_place(value: Json, message: str) -> None:

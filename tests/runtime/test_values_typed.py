@@ -61,7 +61,7 @@ def test_value_outside_of_a_container_can_not_be_left_out() -> None:
 def test_non_json_value_equals_no_listed_value(value: Any) -> None:
     with pytest.raises(UnfitError) as caught:
         replace_values([(1, 2), ("a", "b")])(value)
-    assert str(caught.value) == "the value itself: it is no JSON value"
+    assert str(caught.value) == "the value itself: it is not a JSON value"
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from dateline.generate import Workspace
 from dateline.load import load
 from dateline.schema.access import READ_ONLY, WRITE_ONLY, Hidden, OneWay
 from dateline.serve.mock import Mock
-from dateline.serve.package import package
+from dateline.serve.package import open_server
 
 _ID: Final = {"type": "string", "readOnly": True}
 _SECRET: Final = {"type": "string", "writeOnly": True}
@@ -220,7 +220,7 @@ def test_server_requires_all_other_fields(
 def test_mock_hides_fields_of_the_other_direction(project: Path) -> None:
     schemas = project / "schemas"
     api = load(schemas)
-    with package(Workspace(schemas=schemas, output=project / "generated"), api) as server:
+    with open_server(Workspace(schemas=schemas, output=project / "generated"), api) as server:
         for seed in range(3):
             app = Mock(api, server, api.table.environments[0].name, seed).app
             for position, (_, put) in POSITIONS.items():

@@ -13,7 +13,7 @@ from support.generated_server import Generated, ask
 from dateline.load import load
 from dateline.model import Api
 from dateline.openapi import locate
-from dateline.serve.lines import lines
+from dateline.serve.lines import format_lines
 from dateline.serve.mock import Mock
 
 OLD, NEW = "2024-01-15", "2025-06-01"
@@ -138,7 +138,7 @@ def test_any_value_is_valid_for_a_dangling_reference(api: Api, tmp_path: Path) -
 
 def test_mock_finds_parameters_beside_a_dangling_one(api: Api, tmp_path: Path) -> None:
     mock = Mock(api, Generated(tmp_path / "served", api).module("server"), "production", 0)
-    said = list(lines(mock, api.table.environments[0], "http://mock"))
+    said = list(format_lines(mock, api.table.environments[0], "http://mock"))
     assert any("curl http://mock/things/" in line for line in said), said
 
 

@@ -25,7 +25,7 @@ from dateline.sample import Sampler
 from dateline.schema.dialect import Dialect, departs_from_letter
 from dateline.schema.references import Resolver
 from dateline.serve.mock import Mock
-from dateline.serve.package import package
+from dateline.serve.package import open_server
 
 POSITIONS: Final[dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]]] = {
     "field": (lambda schema: schema, lambda value: value),
@@ -188,7 +188,7 @@ def test_mock_reads_null(project: Path) -> None:
 
     schemas = project / "schemas"
     api = load(schemas)
-    with package(Workspace(schemas=schemas, output=project / "generated"), api) as server:
+    with open_server(Workspace(schemas=schemas, output=project / "generated"), api) as server:
         for seed in range(2):
             app = Mock(api, server, api.table.environments[0].name, seed).app
             for name, spelling in SPELLINGS.items():

@@ -15,7 +15,7 @@ from support.sources import loaded
 
 from dateline.model import Api
 from dateline.render import render
-from dateline.serve.lines import lines
+from dateline.serve.lines import format_lines
 from dateline.serve.mock import Mock
 
 OLD, NEW = "2024-01-01", "2025-01-01"
@@ -239,7 +239,7 @@ def test_lines_printed_by_serve_point_to_the_mock(
 ) -> None:
     made, api = placed
     mock = Mock(api, made.module("server"), "production", 0)
-    head, *rest = lines(mock, api.table.environments[0], "http://m")
+    head, *rest = format_lines(mock, api.table.environments[0], "http://m")
     assert head == f"placed, production: http://m{read_path(addresses[NEW])}"
     tried = [each for each in rest if "curl" in each]
     for version, command in zip(VERSIONS, tried[:2], strict=True):

@@ -16,7 +16,7 @@ from dateline.generate import Workspace
 from dateline.load import load
 from dateline.python.names import package_name
 from dateline.serve.mock import Mock
-from dateline.serve.package import package
+from dateline.serve.package import open_server
 
 ITEMS: Final = {"type": "array", "items": {"$ref": "#/components/schemas/Loan"}}
 TEXT: Final = {"type": "string"}
@@ -95,7 +95,7 @@ async def _count_each(client: Any) -> dict[str, tuple[int, int]]:
 def test_every_listing_ends(tmp_path: Path) -> None:
     schemas = folder(tmp_path, _define())
     api = load(schemas)
-    with package(Workspace(schemas=schemas, output=tmp_path / "generated"), api) as server:
+    with open_server(Workspace(schemas=schemas, output=tmp_path / "generated"), api) as server:
         root = server.__name__.rpartition(".")[0]
         for version, seed in product(api.table.supported, range(4)):
             app = Mock(api, server, api.table.environments[0].name, seed).app

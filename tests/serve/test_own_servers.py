@@ -20,7 +20,7 @@ from support.sources import loaded
 from dateline.load import load
 from dateline.model import Api
 from dateline.render import render
-from dateline.serve.lines import lines
+from dateline.serve.lines import format_lines
 from dateline.serve.mock import Mock
 
 OLD, NEW = "2024-01-01", "2025-01-01"
@@ -344,7 +344,7 @@ def test_samples_use_the_addresses_that_clients_call(api: Api) -> None:
 def test_commands_printed_by_serve_reach_the_mock(made: Generated, api: Api) -> None:
     for environment in api.table.environments:
         mock = Mock(api, made.module("server"), environment.name, 0)
-        tried = [each for each in lines(mock, environment, "http://m") if "curl" in each][:2]
+        tried = [each for each in format_lines(mock, environment, "http://m") if "curl" in each][:2]
         for command in tried:
             [url] = re.findall(r"http://m[^\s']*", command)
             assert ask(mock.app, "GET", url.removeprefix("http://m")).status_code == 200

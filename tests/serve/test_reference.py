@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import shutil
+import sys
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -14,11 +15,12 @@ from starlette.applications import Starlette
 from starlette.routing import Mount
 from support.generated_server import Generated, ask
 from support.sources import LIBRARY, folder, loaded
+from support.tables import cases
 
 from dateline.generate import Workspace
 from dateline.load import load
 from dateline.serve.mock import Mock
-from dateline.serve.package import import_server, package
+from dateline.serve.package import import_server, open_server
 
 PAGES = ("/docs", "/site")
 SITE = {
@@ -139,9 +141,22 @@ def test_mock_shows_the_site_without_generated_files(tmp_path: Path) -> None:
     table = LIBRARY["versions.yaml"] + "site: true\n"
     schemas = folder(tmp_path, {**LIBRARY, "versions.yaml": table})
     api = load(schemas)
-    with package(Workspace(schemas=schemas, output=tmp_path / "generated"), api) as server:
+    with open_server(Workspace(schemas=schemas, output=tmp_path / "generated"), api) as server:
         app = Mock(api, server, "production", 0).app
         assert app.state.pages == ("/spec", *PAGES)
         for path in ("index.html", "2025-06-01/operations/GET-loans-id.html", "site.css"):
             assert ask(app, "GET", f"/site/{path}").status_code == 200
     assert not (tmp_path / "generated").exists()
+
+
+@cases("source", ["from . import runtime\nraise ValueError", "from . import missing"])
+def test_package_that_fails_to_be_imported_leaves_no_modules(source: str, tmp_path: Path) -> None:
+    (tmp_path / "__init__.py").write_text("from . import helpers")
+    (tmp_path / "helpers.py").touch()
+    (tmp_path / "server").mkdir()
+    (tmp_path / "server" / "runtime.py").touch()
+    (tmp_path / "server" / "__init__.py").write_text(source)
+    before = {*sys.modules}
+    with pytest.raises((ImportError, ValueError)):
+        import_server(tmp_path)
+    assert {each for each in {*sys.modules} - before if each.startswith("dateline_served")} == set()

@@ -30,9 +30,9 @@ from dateline.edit import init
 from dateline.generate import Workspace
 from dateline.load import load
 from dateline.serve import ServeError, serve
-from dateline.serve.lines import lines
+from dateline.serve.lines import format_lines
 from dateline.serve.mock import Mock
-from dateline.serve.package import package
+from dateline.serve.package import open_server
 
 SCHEMAS = Path(__file__).parents[2] / "schemas"
 
@@ -199,7 +199,7 @@ def echoing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     files = {"versions.yaml": LIBRARY["versions.yaml"], "api.yaml": ECHOES}
     schemas = folder(tmp_path_factory.mktemp("echoes"), files)
     api = load(schemas)
-    with package(Workspace(schemas=schemas, output=schemas.parent / "out"), api) as server:
+    with open_server(Workspace(schemas=schemas, output=schemas.parent / "out"), api) as server:
         yield Mock(api, server, "production", 0).app
 
 
@@ -322,11 +322,11 @@ def test_documents_are_served_without_operations(tmp_path: Path) -> None:
     nothing = "openapi: 3.1.0\ninfo: { title: Library, version: canonical }\npaths: {}\n"
     schemas = folder(tmp_path, {"versions.yaml": LIBRARY["versions.yaml"], "api.yaml": nothing})
     api = load(schemas)
-    with package(Workspace(schemas=schemas, output=tmp_path / "generated"), api) as server:
+    with open_server(Workspace(schemas=schemas, output=tmp_path / "generated"), api) as server:
         mock = Mock(api, server, "production", 0)
         paths = [
             each.removeprefix("  curl http://m")
-            for each in lines(mock, api.table.environments[0], "http://m")
+            for each in format_lines(mock, api.table.environments[0], "http://m")
             if "curl" in each
         ]
         ends = [(ask(mock.app, "GET", path).status_code, path) for path in paths]
@@ -357,7 +357,7 @@ def test_operation_with_unreadable_requests_answers_501_and_others_are_served(
     source = ECHOES.replace(found, "name: pages, in: query, content: { text/csv: {} }")
     schemas = folder(tmp_path, {"versions.yaml": LIBRARY["versions.yaml"], "api.yaml": source})
     api = load(schemas)
-    with package(Workspace(schemas=schemas, output=tmp_path / "generated"), api) as server:
+    with open_server(Workspace(schemas=schemas, output=tmp_path / "generated"), api) as server:
         asked = [
             MockRequest({}, "get", url, {}, None)
             for url in (f"/shelves/3/books/{ID}", "/readers/a")
@@ -370,7 +370,7 @@ def test_operation_with_unreadable_requests_answers_501_and_others_are_served(
 
 def test_unknown_environment_is_an_error(library: Path) -> None:
     assert read_refusal(library, environment="staging") == (
-        "'staging' is no environment; there are production, sandbox"
+        "unknown environment 'staging'; the API has production, sandbox"
     )
 
 
@@ -378,8 +378,8 @@ def test_port_in_use_is_an_error(library: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         assert read_refusal(library, port=port) == (
-            f"127.0.0.1:{port} can't be listened on (Address already in use); "
-            "name another one with --port or --host"
+            f"can't listen on 127.0.0.1:{port} (Address already in use); "
+            "choose another address with --port or --host"
         )
 
 

@@ -141,9 +141,9 @@ def test_value_that_is_no_event_does_not_fit(events: Any, event: Any) -> None:
 @cases("name", ["loan.lost", "", "Loan"])
 def test_unknown_event_has_no_versions(events: Any, name: str) -> None:
     assert events.versions(name) == ()
-    with pytest.raises(ValueError, match=f"'{name}' is no event"):
+    with pytest.raises(ValueError, match=f"unknown event '{name}'"):
         events.render(name, LOAN, "2025-06-01", converters=Convert())
-    with pytest.raises(ValueError, match=f"'{name}' is no event"):
+    with pytest.raises(ValueError, match=f"unknown event '{name}'"):
         events.parse(name, "{}", "2025-06-01")
 
 
@@ -185,9 +185,9 @@ def test_missing_or_failing_converter_has_its_own_error(events: Any) -> None:
 
 
 def test_unknown_versions_and_environments_are_errors(events: Any) -> None:
-    with pytest.raises(ValueError, match="'2024-01-16' is no version"):
+    with pytest.raises(ValueError, match="unknown version '2024-01-16'"):
         events.render("loan.started", LOAN, "2024-01-16", converters=Convert())
-    with pytest.raises(ValueError, match="'test' is no environment of this API; there are prod"):
+    with pytest.raises(ValueError, match="unknown environment 'test'; this API has prod"):
         events.render("loan.started", LOAN, "2024-01-15", environment="test", converters=Convert())
 
 

@@ -17,7 +17,7 @@ from dateline.adopt import adopt
 from dateline.generate import Workspace
 from dateline.load import load
 from dateline.serve.mock import Mock
-from dateline.serve.package import package
+from dateline.serve.package import open_server
 
 OLD, NEW = DATES[:2]
 
@@ -174,7 +174,7 @@ def door(
     else:
         api = load(schemas)
         workspace = Workspace(schemas=schemas, output=schemas.parent / "mocked")
-        with package(workspace, api) as mocked:
+        with open_server(workspace, api) as mocked:
             yield "mock", Mock(api, mocked, "production", 0).app
 
 

@@ -213,7 +213,7 @@ def test_target_in_absolute_form_without_a_path_is_the_root(
     scope = request("GET", f"http://{host}{ORDER.url}")
     response = run(exchange(getattr(shop, door)("production"), scope, b""))
     assert response.status == 400
-    assert "the target of the request is no path" in response.body.decode()
+    assert "the target of the request is not a path" in response.body.decode()
 
 
 def surrounding(shop: Shop, app: Any) -> Any:

@@ -226,7 +226,7 @@ def test_missing_handler_is_named_at_start(paynet: Generated) -> None:
 
 
 def test_unknown_environment_is_refused_with_the_known_ones(paynet: Generated) -> None:
-    with pytest.raises(ValueError, match="'staging' is no environment of this API; there are prod"):
+    with pytest.raises(ValueError, match="unknown environment 'staging'; this API has prod"):
         create_app(paynet, Answering({}), "staging")
 
 

@@ -28,7 +28,7 @@ from dateline.load import load
 from dateline.model import EVERYWHERE
 from dateline.project import Projector
 from dateline.serve.mock import Mock
-from dateline.serve.package import package
+from dateline.serve.package import open_server
 from dateline.site.calls import PythonClients
 from dateline.site.samples import Samples
 
@@ -203,7 +203,7 @@ def apps() -> Iterator[dict[str, Any]]:
     """The mocks of the environments by their hosts."""
     top = SITE.parents[1]
     api = load(top / "schemas")
-    with package(Workspace(schemas=top / "schemas", output=SITE.parent), api) as server:
+    with open_server(Workspace(schemas=top / "schemas", output=SITE.parent), api) as server:
         yield {
             httpx.URL(each.servers[0]["url"]).host: Mock(api, server, each.name, 0).app
             for each in api.table.environments

@@ -11,7 +11,7 @@ import yaml
 from dateline.adopt import Adoption, adopt
 from dateline.changes.record import read_record
 from dateline.changes.words import restore_contract
-from dateline.documents import document as publish
+from dateline.documents import publish
 from dateline.load import load
 from dateline.project import Projector
 from support.random_chains import DATES, plain

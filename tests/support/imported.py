@@ -37,9 +37,7 @@ def _forget_removed() -> None:
     for package, folder in list(_FOLDERS.items()):
         if not Path(folder, package).is_dir():
             del _FOLDERS[package]
-            # its import failed
-            if module := sys.modules.get(package):
-                forget(module)
+            forget(package)
 
 
 class _Finder(MetaPathFinder):

@@ -23,7 +23,7 @@ from dateline.sample import Sampler
 from dateline.schema.access import WRITE_ONLY, Hidden, OneWay
 from dateline.schema.constraints import Constraints
 from dateline.serve.mock import Mock
-from dateline.serve.package import package
+from dateline.serve.package import open_server
 from dateline.server.mounting import read_prefixes
 from support.exchanges import run
 from support.mocks import write_parameter
@@ -63,7 +63,7 @@ def judge_each_get(schemas: Path) -> Iterator[Judged]:
     that fits, or 501 with a reason.
     """
     api = load(schemas)
-    with package(Workspace(schemas=schemas, output=schemas / "none"), api) as server:
+    with open_server(Workspace(schemas=schemas, output=schemas / "none"), api) as server:
         for environment in api.table.environments:
             app = Mock(api, server, environment.name, 0).app
             for version in api.table.supported:

@@ -22,7 +22,7 @@ from dateline.openapi import METHODS, chain, value_schema
 from dateline.project import Projector
 from dateline.sample import Sampler, UnsatisfiedError
 from dateline.serve.mock import Mock
-from dateline.serve.package import import_server, package
+from dateline.serve.package import import_server, open_server
 from dateline.server.mounting import read_prefixes
 from support.exchanges import run
 from support.launched import launch_folder
@@ -198,7 +198,9 @@ def send_all(app: Any, asked: list[MockRequest]) -> list[httpx.Response]:
 def list_misfits(schemas: Path, seed: int = 0) -> list[tuple[Any, ...]]:
     """Return the answers of mocks of *schemas* that the document of their version forbids."""
     api = load(schemas)
-    with package(Workspace(schemas=schemas, output=schemas.parent / "generated"), api) as server:
+    with open_server(
+        Workspace(schemas=schemas, output=schemas.parent / "generated"), api
+    ) as server:
         return list_misfits_of(api, server, seed)
 
 

@@ -653,14 +653,14 @@ def write_decimal(value: _Decimal) -> str:
     if isinstance(value, _DecimalAsWritten):
         return value.text
     if not value.is_finite():
-        raise ValueError(f"{value} can't be written: it is no decimal number")
+        raise ValueError(f"{value} can't be written: it is not a decimal number")
     return format(value, "f")
 
 
 def _decimal_text(value: Any) -> str:
     if not isinstance(value, _Decimal):
         # in a union, another member writes it
-        raise PydanticSerializationUnexpectedValue("this is no decimal")
+        raise PydanticSerializationUnexpectedValue("this is not a decimal")
     return write_decimal(value)
 
 

@@ -50,7 +50,7 @@ class Changes:
         self.texts = differences.texts
         """All texts that entries of the pages may quote."""
 
-    def fanned_out(self, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    def fan_out(self, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield the path and context of each page that the template *name* generates.
 
         A name may have a pair of versions in it, or a period of additions to all versions.

@@ -43,7 +43,7 @@ class Reasons:
         with what refers to it has the reason of that, and so has everything in it.
         """
         traced = [self._trace(*shown) for shown in changes]
-        led = self._led_to(traced)
+        led = self._find_led(traced)
         return [
             found.reason if found.gated else led.get(found.path[1:3], found.reason)
             for found in traced
@@ -78,7 +78,7 @@ class Reasons:
         ]
         return tuple(sorted(within, key=order))
 
-    def _led_to(self, traced: list[_Traced]) -> dict[Trail, Reason]:
+    def _find_led(self, traced: list[_Traced]) -> dict[Trail, Reason]:
         """Return the reason of each component that was added or removed with what refers to it."""
         sections = self._api.document.get("components", {})
         led: dict[Trail, Reason] = {}

@@ -233,7 +233,7 @@ class _RecordReader:
         rows = document.get("words") if document is not None else ()
         if not isinstance(rows, list) or not all(map(_is_row, rows)):
             if document is not None:
-                self._note(name, "these are no rows of words")
+                self._note(name, "these are not rows of words")
             return ()
         return tuple(rows)
 
@@ -329,7 +329,7 @@ def _faults(period: Map, since: str) -> Iterator[tuple[Trail, str]]:
     if period.get("since") != since:
         yield ("since",), "`since` is not what the file is called"
     if order(str(period.get("until"))) <= order(since):
-        yield ("until",), "`until` is no later version"
+        yield ("until",), "`until` is not a later version"
     changes = period.get("changes")
     for index, change in enumerate(changes if isinstance(changes, list) else ()):
         yield from _find_shape_faults(change, _ENTRY_SHAPE, ("changes", index))
@@ -339,7 +339,7 @@ def _find_shape_faults(
     node: Any, shape: Mapping[str, _Fits], at: Trail
 ) -> Iterator[tuple[Trail, str]]:
     if not isinstance(node, dict):
-        yield at, "this is no object"
+        yield at, "this is not an object"
         return
     for key in sorted(shape.keys() - node.keys() - _OPTIONAL):
         yield at, f"`{key}` is missing"

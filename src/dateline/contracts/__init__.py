@@ -182,7 +182,7 @@ class _Contracts:
         return ContractData(data, *_components(data), self.list_unserved(), self._list_places(data))
 
     def describe_components(self) -> ContractData:
-        found = roots.component_roots(self.api)
+        found = roots.list_component_roots(self.api)
         data = self._describe({way: _WayNodes(self, way, "components", found) for way in Way})
         data["components"] = sorted(root.path[-1] for root in found)
         data["events"] = self._describe_events(data[Way.DOWN.value])
@@ -194,7 +194,7 @@ class _Contracts:
         self, events: Collection[str], find_place: Callable[[Any], Trail]
     ) -> list[Withheld]:
         """Return what values of operations, and of the components *events*, may not be sent."""
-        payloads = [one for one in roots.component_roots(self.api) if one.path[-1] in events]
+        payloads = [one for one in roots.list_component_roots(self.api) if one.path[-1] in events]
         found: dict[tuple[Trail, tuple[str, ...], bool], int] = {}
         for way, more, find in ((Way.DOWN, payloads, list_sources), (Way.UP, [], list_misfits)):
             for at, sources in self._list_operations(way, more).list_sources(find):
@@ -222,7 +222,7 @@ class _Contracts:
     def _list_operations(self, way: Way, more: Sequence[roots.Root] = ()) -> _WayNodes:
         """Return the nodes of operations, and of *more* roots, built once."""
         if way not in self._operations:
-            found = [*roots.roots(self.api, way, self._unserved), *more]
+            found = [*roots.list_roots(self.api, way, self._unserved), *more]
             self._operations[way] = _WayNodes(self, way, "operations", found)
         return self._operations[way]
 

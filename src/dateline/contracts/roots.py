@@ -57,7 +57,7 @@ class Root:
     unserved: int
 
 
-def roots(api: Api, way: Way, unserved: Mapping[str, Unreachable]) -> list[Root]:
+def list_roots(api: Api, way: Way, unserved: Mapping[str, Unreachable]) -> list[Root]:
     """Return the values of responses (down) or requests (up), in the order of the definitions.
 
     Operations have none in the combinations that *unserved* lists as lost.
@@ -65,7 +65,7 @@ def roots(api: Api, way: Way, unserved: Mapping[str, Unreachable]) -> list[Root]
     return list(_Roots(api, way, unserved).roots())
 
 
-def component_roots(api: Api) -> list[Root]:
+def list_component_roots(api: Api) -> list[Root]:
     """Return the values of each component of schemas, which the versions without it lack."""
     timeline = Timeline(api.table)
     return [
@@ -302,7 +302,9 @@ class _Roots:
             view = builder.view
             if not holder.is_served(view):
                 return None
-            then = self._then(view, kind, _holding(view.era("operation", holder.operation), path))
+            then = self._then(
+                view, kind, _find_holder(view.era("operation", holder.operation), path)
+            )
             now, was = (
                 each.get("content", {}).get(media_type) for each in (message, view.era(kind, then))
             )
@@ -345,7 +347,7 @@ class _Roots:
             def older(at: int) -> Any:
                 view = builder.view.having(at)
                 operation = view.era("operation", holder.operation)
-                then = view.era(kind, self._then(view, kind, _holding(operation, path)))
+                then = view.era(kind, self._then(view, kind, _find_holder(operation, path)))
                 content = view.era("media-type", then.get("content", {}).get(media_type, {}))
                 return published.at(content.get("schema", True), at)
 
@@ -423,7 +425,7 @@ class _Roots:
             view = builder.view
             if not holder.is_served(view) or not _shows(view, sites):
                 return None
-            node = _holding(view.era("operation", holder.operation), (status,))
+            node = _find_holder(view.era("operation", holder.operation), (status,))
             then = self._then(view, "response", node)
             was = view.era("response", then).get("headers") or {}
             if any(
@@ -496,7 +498,7 @@ class _Holder:
         return operation
 
 
-def _holding(operation: dict[str, Any], path: tuple[str, ...]) -> Any:
+def _find_holder(operation: dict[str, Any], path: tuple[str, ...]) -> Any:
     """Return the node of *operation* with the content at *path*: a response, or the body."""
     if path[0] == "content":
         return operation.get("requestBody")

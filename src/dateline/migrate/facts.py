@@ -203,7 +203,7 @@ class _FactFinder:
             what = f"{self._newer.path}.{called}"
             now = self._newer.aliases.get(called)
             if now is not None and not isinstance(now, ast.Name | ast.Attribute):
-                facts.aliases[name] = CallerRemark(f"{what} is no class, but a type alias")
+                facts.aliases[name] = CallerRemark(f"{what} is not a class but a type alias")
             new = self._list_newer(name)
             for each in old.fields:
                 if not new or any(each not in one.fields for one in new):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -54,7 +54,8 @@ def match_classes(
         for before, each in found.items()
         if before not in newer.names and len(each) == 1 and not each & older.names
     }
-    return {before: after for before, after in one.items() if [*one.values()].count(after) == 1}
+    count = Counter(one.values())
+    return {before: after for before, after in one.items() if count[after] == 1}
 
 
 def _pair(

@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import Final
 
 from dateline.proxy.layer import Proxy, build_layer, find_package
-from dateline.serve.listening import format_address, listening, require_packages, run
+from dateline.serve.listening import bind_address, format_address, require_packages, run
 
 __all__ = ["Proxy", "proxy"]
 
@@ -32,7 +32,7 @@ def proxy(settings: Proxy, *, host: str, port: int, say: Callable[[str], None]) 
         lambda server: build_layer(server, settings),
         logs_requests=settings.logs_requests,
     )
-    with listening(host, port) as listener:
+    with bind_address(host, port) as listener:
         say(f"{format_address(listener)} forwards to {settings.upstream['url']}")
         say(f"versions as generated in {package}; Ctrl-C ends it")
         # uvicorn ends in good order, and then raises the signal again

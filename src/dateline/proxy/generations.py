@@ -32,7 +32,11 @@ class Generation:
     def __init__(self, folder: Path, build: Build) -> None:
         self._server = import_server(folder)
         self.name: str = self._server.__name__
-        self._app, self._forwarding = build(self._server)
+        try:
+            self._app, self._forwarding = build(self._server)
+        except BaseException:
+            forget(self.name)
+            raise
         self._running = 0
         self._is_over = False
 
@@ -56,7 +60,7 @@ class Generation:
     async def _close_if_over(self) -> None:
         if self._is_over and not self._running:
             await self._forwarding.close()
-            forget(self._server)
+            forget(self.name)
 
 
 class Generations:
@@ -134,7 +138,9 @@ class Generations:
             new = await asyncio.to_thread(Generation, self._folder, self._build)
         except Exception as error:
             # a half-written folder may cause any error
-            _log.error("%s can't be served, what was there before is: %s", self._folder, error)
+            _log.error(
+                "%s can't be served, so the previous generation still is: %s", self._folder, error
+            )
             return
         old, self.current = self.current, new
         _log.warning("%s was generated anew and is served now", self._folder)
@@ -154,7 +160,9 @@ def _read_stamp(folder: Path) -> object:
 
 
 async def _respond(send: Any, is_well: bool) -> None:
-    body = json.dumps({"status": "ok" if is_well else "the server behind is not there"}).encode()
+    body = json.dumps(
+        {"status": "ok" if is_well else "the upstream server can't be reached"}
+    ).encode()
     headers = [
         (b"content-type", b"application/json"),
         (b"content-length", b"%d" % len(body)),

@@ -71,7 +71,9 @@ def build_layer(server: Any, settings: Proxy) -> tuple[Any, Any]:
     if environment is None:
         [environment] = environments
     if environment not in environments:
-        raise ServeError(f"{environment!r} is no environment; there are {', '.join(environments)}")
+        raise ServeError(
+            f"unknown environment {environment!r}; the API has {', '.join(environments)}"
+        )
     nouns = import_module(f"{server.__name__}.nouns")
     limits = {
         name: nouns.Limits(body=size, seconds=_SECONDS)
@@ -116,5 +118,7 @@ def _read_limit(option: str) -> tuple[str, int]:
     """Return an operation and its limit in bytes from `operation=bytes`."""
     name, _, size = option.partition("=")
     if not (size.isascii() and size.isdigit()):
-        raise ServeError(f"{option!r} is no limit: OPERATION=BYTES, as uploadFile=100000000")
+        raise ServeError(
+            f"{option!r} is not a limit; write OPERATION=BYTES, such as uploadFile=100000000"
+        )
     return name, int(size)

@@ -8,7 +8,7 @@ from typing import Final
 
 from dateline.generate import Workspace
 from dateline.model import Api, Environment
-from dateline.serve.listening import ServeError, format_address, listening, require_packages, run
+from dateline.serve.listening import ServeError, bind_address, format_address, require_packages, run
 
 __all__ = ["ServeError", "serve"]
 
@@ -34,16 +34,16 @@ def serve(
     require_packages("serve", _NEEDED)
     # slow to import, or an optional dependency
     from dateline.load import load
-    from dateline.serve.lines import lines
+    from dateline.serve.lines import format_lines
     from dateline.serve.mock import Mock
-    from dateline.serve.package import package
+    from dateline.serve.package import open_server
 
     api = load(workspace.schemas)
     chosen = _environment(api, environment)
-    with listening(host, port) as listener, package(workspace, api) as server:
+    with bind_address(host, port) as listener, open_server(workspace, api) as server:
         mock = Mock(api, server, chosen.name, seed)
         address = format_address(listener)
-        for line in lines(mock, chosen, address):
+        for line in format_lines(mock, chosen, address):
             say(line)
         site = server.pages.SITE
         if site in mock.app.state.pages:
@@ -57,5 +57,5 @@ def _environment(api: Api, name: str | None) -> Environment:
     if name is None:
         return api.table.environments[0]
     if name not in known:
-        raise ServeError(f"{name!r} is no environment; there are {', '.join(known)}")
+        raise ServeError(f"unknown environment {name!r}; the API has {', '.join(known)}")
     return known[name]

@@ -19,7 +19,7 @@ from dateline.server.operations import Operation
 _SECRET: Final = "any"
 
 
-def lines(mock: Mock, environment: Environment, address: str) -> Iterator[str]:
+def format_lines(mock: Mock, environment: Environment, address: str) -> Iterator[str]:
     """Yield the lines about *mock* before it runs at *address*: the last ones are commands."""
     table = mock.api.table
     usual = read_usual_prefixes(mock.api)[environment.name]

@@ -30,7 +30,7 @@ def require_packages(command: str, needed: Sequence[str]) -> None:
 
 
 @contextmanager
-def listening(host: str, port: int) -> Iterator[socket.socket]:
+def bind_address(host: str, port: int) -> Iterator[socket.socket]:
     """Bind an address for the duration. Raises ServeError if it is not available."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
@@ -38,7 +38,8 @@ def listening(host: str, port: int) -> Iterator[socket.socket]:
     except OSError as error:
         reason = str(error.strerror).partition(" (")[0]
         raise ServeError(
-            f"{host}:{port} can't be listened on ({reason}); name another one with --port or --host"
+            f"can't listen on {host}:{port} ({reason}); choose another address with --port or "
+            "--host"
         ) from None
     with listener:
         yield listener

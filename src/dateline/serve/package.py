@@ -22,7 +22,7 @@ _NAMES: Final = (f"dateline_served_{number}" for number in itertools.count(1))
 
 
 @contextmanager
-def package(workspace: Workspace, api: Api) -> Iterator[Any]:
+def open_server(workspace: Workspace, api: Api) -> Iterator[Any]:
     """Yield the module `server` of the package that *api* generates.
 
     It comes from the folder of outputs if that is up to date, else from a folder of its own, laid
@@ -51,7 +51,7 @@ def _import_for_a_while(folder: Path) -> Iterator[ModuleType]:
     try:
         yield server
     finally:
-        forget(server)
+        forget(server.__name__)
 
 
 def import_server(folder: Path) -> ModuleType:
@@ -70,13 +70,16 @@ def import_server(folder: Path) -> ModuleType:
         sys.modules[name] = module_from_spec(spec)
         spec.loader.exec_module(sys.modules[name])
         return importlib.import_module(f"{name}.server")
+    except BaseException:
+        forget(name)
+        raise
     finally:
         sys.dont_write_bytecode = written
 
 
-def forget(server: ModuleType) -> None:
-    """Remove the package of *server*, and its loggers, so that their memory can be freed."""
-    package, _, _ = server.__name__.partition(".")
+def forget(module: str) -> None:
+    """Remove the package of *module*, and its loggers, so that their memory can be freed."""
+    package, _, _ = module.partition(".")
     known: tuple[dict[str, Any], ...] = sys.modules, logging.Logger.manager.loggerDict
     for names in known:
         for name in [name for name in names if name.partition(".")[0] == package]:

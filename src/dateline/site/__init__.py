@@ -92,7 +92,7 @@ class ReferenceSite:
             name for version in self._versions.values() for name in version.operations
         )
 
-    def fanned_out(self, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    def fan_out(self, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield the path and context of each page that the template *name* generates."""
         if _PAIR in name:
             for older, newer in self._steps:

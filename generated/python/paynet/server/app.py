@@ -42,7 +42,7 @@ def create_app(
     """
     if environment not in PREFIXES:
         known = ", ".join(PREFIXES)
-        raise ValueError(f"{environment!r} is no environment of this API; there are {known}")
+        raise ValueError(f"unknown environment {environment!r}; this API has {known}")
     settings = settings or Settings()
     contracts = read_contracts()
     return build(

@@ -80,7 +80,7 @@ def wrap(
     """
     if environment not in contracts["prefixes"]:
         known = ", ".join(contracts["prefixes"])
-        raise ValueError(f"{environment!r} is no environment of this API; there are {known}")
+        raise ValueError(f"unknown environment {environment!r}; this API has {known}")
     unknown = sorted(
         {*(only or ()), *settings.limits_of, *settings.spanning} - contracts["operations"].keys()
     )
@@ -570,7 +570,7 @@ class _Layer:
         async def watch(message: Message) -> None:
             if message["type"] == "http.response.start" and message["status"] not in (404, 405):
                 self._logged.add(path)
-                _log.info("%s %r is no operation that is versioned: it passes as it is", *path)
+                _log.info("%s %r is not a versioned operation: it is passed on unchanged", *path)
             await send(message)
 
         return watch

@@ -99,7 +99,7 @@ class Upstream:
         is_plain = not (parts.query or parts.fragment or "@" in parts.netloc)
         # .port raises ValueError for an invalid port
         if parts.scheme not in ("http", "https") or not parts.hostname or not is_plain:
-            raise ValueError(f"{parts.hostname or self.url!r} is no http:// or https:// address")
+            raise ValueError(f"{parts.hostname or self.url!r} is not an http:// or https:// URL")
         _ = parts.port
         for network in self.trusted:
             ip_network(network)
@@ -498,7 +498,7 @@ def _address(base: str, scope: Scope) -> URL:
     """
     path: str = scope["path"]
     if path[:1] not in ("", "/"):
-        raise RequestError("the target of the request is no path")
+        raise RequestError("the target of the request is not a path")
     raw = scope.get("raw_path")
     # some servers put the query string there, too
     sent = raw.partition(b"?")[0].decode("latin-1") if raw else ""

@@ -43,7 +43,7 @@ def _open(
         data = _read()
         if environment not in data["environments"]:
             known = ", ".join(data["environments"])
-            raise ValueError(f"{environment!r} is no environment of this API; there are {known}")
+            raise ValueError(f"unknown environment {environment!r}; this API has {known}")
         if len(_opened) >= _MOST:
             _opened.clear()
         found = Components(data, environment, _find(converters, methods), _judge(environment))

@@ -238,7 +238,7 @@ class Results:
             return self._defined(None, version).answer(result), []
         response = self._defined(result.status, version)
         if not 200 <= response.status <= _HIGHEST:
-            raise MisfitError(f"{response.status} is no status to answer with")
+            raise MisfitError(f"{response.status} can't be the status of an answer")
         return response.answer(result.body), self.headers(result.headers, response, version)
 
     def open(self, result: Any, version: str) -> Stream | None:
@@ -285,7 +285,7 @@ class Results:
         """
         status, body = refusal.status, refusal.body
         if not 300 <= status <= _HIGHEST:
-            raise MisfitError(f"{status} is no status to refuse with")
+            raise MisfitError(f"{status} can't be the status of a refusal")
         response = self.response(status, version)
         headers = self.headers(refusal.headers, response, version)
         if status in BODILESS or (body is None and response is None):

@@ -94,7 +94,7 @@ class Components:
         found = self._known.get(key)
         if found is None:
             if component not in self._contracts["components"]:
-                raise ValueError(f"{component!r} is no component of these contracts")
+                raise ValueError(f"unknown component {component!r}")
             compiler = self._down if way == "down" else self._up
             found = self._known[key] = ComponentWay(
                 component,

@@ -95,7 +95,7 @@ def omit(_: Json) -> Json:
 
 
 def _misfit(value: Json, wanted: str) -> UnfitError:
-    found = _WORDS.get(_TYPES.get(type(value)), "something that is no JSON value")
+    found = _WORDS.get(_TYPES.get(type(value)), "something other than a JSON value")
     return UnfitError(f"{found} where {wanted} belongs")
 
 
@@ -438,4 +438,4 @@ def _text(value: Json) -> str:
     try:
         return json.dumps(value, sort_keys=True)
     except (TypeError, ValueError):
-        raise UnfitError("it is no JSON value") from None
+        raise UnfitError("it is not a JSON value") from None
