@@ -7,10 +7,13 @@ from typing import Any
 
 import pytest
 from support.sources import API, LIBRARY, VERSIONS, loaded
+from support.tables import cases
 
 from dateline.gates import Timeline
 from dateline.model import EVERYWHERE, Api, Place
+from dateline.openapi import pointer, walk
 from dateline.project import Projector, project
+from dateline.project.origins import find_published
 
 DATES = ("2024-01-15", "2024-09-01", "2025-06-01", "next")
 
@@ -354,3 +357,43 @@ def test_renamed_parameter_is_counted_among_those_shown(tmp_path: Path) -> None:
     api = loaded(tmp_path, {"versions.yaml": VERSIONS, "api.yaml": API, "loans.yaml": PLACES})
     renames = Projector(api).renames("2024-09-01", "2025-06-01", "production")
     assert renames == {"/paths/~1loans/get/parameters/1": "sort"}
+
+
+MAIL = "mail: { type: string, x-was: { 2024-09-01: { name: email } } }"
+
+
+@cases(
+    ("schema", "at"),
+    [
+        # what surrounds it is renamed, inserted or removed later or earlier
+        (f"{{ properties: {{ to: {{ x-was: {{ 2025-06-01: {{ name: by }} }}, "
+         f"properties: {{ {MAIL} }} }} }} }}", "/properties/by/properties/mail"),
+        (f"{{ properties: {{ to: {{ x-was: {{ 2025-06-01: {{ name: by }} }}, type: array, "
+         f"items: {{ properties: {{ {MAIL} }} }} }} }} }}", "/properties/by/items/properties/mail"),
+        (f"{{ allOf: [{{ x-added: 2025-06-01 }}, {{ properties: {{ {MAIL} }} }}] }}",
+         "/allOf/0/properties/mail"),
+        (f"{{ allOf: [{{ x-removed: 2025-06-01 }}, {{ properties: {{ {MAIL} }} }}] }}",
+         "/allOf/1/properties/mail"),
+        (f"{{ properties: {{ {MAIL} }} }}", "/properties/mail"),
+        # it is hidden, or something around it
+        (f"{{ properties: {{ to: {{ x-added: 2025-06-01, properties: {{ {MAIL} }} }} }} }}", None),
+        (f"{{ x-was: {{ 2025-06-01: {{ properties: {{}} }} }}, properties: {{ {MAIL} }} }}", None),
+    ],
+)  # fmt: skip
+def test_renamed_field_is_found_where_the_newer_version_has_it(
+    tmp_path: Path, schema: str, at: str | None
+) -> None:
+    renames = Projector(thing(tmp_path, schema)).renames("2024-01-15", "2024-09-01", "production")
+    assert renames == ({} if at is None else {f"/components/schemas/Thing{at}": "email"})
+
+
+def test_place_in_a_contract_leads_back_to_its_definition(library: Api) -> None:
+    timeline, projector = Timeline(library.table), Projector(library)
+    shown = 0
+    for path, _, _ in walk("document", library.document):
+        for at, combination in enumerate(timeline.combinations):
+            found = find_published(library, timeline, path, at)
+            if found is not None:
+                shown += 1
+                assert projector.origin(pointer(found), *combination) == path
+    assert shown > len(timeline.combinations)

@@ -17,8 +17,9 @@ from dateline.check.findings import create_finding
 from dateline.gates import Timeline, order
 from dateline.load.foreign import wrong_types_refused
 from dateline.model import GATES, Api, Change, Combination, Finding, Kind, Policy, Trail
-from dateline.openapi import Arrangement, follow, parts, pointer, slot, walk
+from dateline.openapi import follow, parts, pointer, walk
 from dateline.project import Projector
+from dateline.project.origins import find_published
 from dateline.schema.types import UNIONS
 from dateline.schema.values import text
 from dateline.wording import quote
@@ -342,7 +343,7 @@ class _CounterpartList:
         numbers = {
             date: self._numbers[Combination(date, environment)] for date in self._newest_first
         }
-        places = ((date, self._find_steps(path, numbers[date])) for date in versions)
+        places = ((date, self._find_published(path, numbers[date])) for date in versions)
         version, steps = next(((date, one) for date, one in places if one), ("", ()))
         if not version:
             return
@@ -355,7 +356,7 @@ class _CounterpartList:
         row = _CounterpartRow(environment, version, pointer(steps), "", member, version, None, path)
         yield row
         for date, then in sorted(numbers.items(), key=lambda one: order(one[0])):
-            if not self._find_steps(path[:-2], then):
+            if not self._find_published(path[:-2], then):
                 continue  # this version has nothing that could contain it
             if not self._timeline.of(node) >> then & 1:
                 for value in self._timeline.substitute(node, then):
@@ -378,42 +379,5 @@ class _CounterpartList:
         names = self._timeline.names(kind, str(path[-1]), node)
         return next(name for mask, name in names if mask >> at & 1)
 
-    def _find_steps(self, path: Trail, at: int) -> Trail:
-        """Return where the document of a combination has what is at *path*; nothing if nowhere."""
-        kind, node = "document", self._api.document
-        steps: list[str | int] = []
-        rest = list(path)
-        while rest:
-            key = str(rest.pop(0))
-            era = next(era for mask, era in self._timeline.eras(kind, node) if mask >> at & 1)
-            if key not in era or era[key] is not node[key]:
-                return ()
-            arrangement, below = slot(kind, key)
-            holder, steps = era[key], [*steps, key]
-            if arrangement is Arrangement.ONE:
-                child = holder
-            elif rest:
-                step = rest.pop(0)
-                child = holder[step]
-                steps.append(self._find_step(kind, below, holder, step, at))
-            else:
-                return ()
-            if not self._is_shown(tuple(steps), below, child, at):
-                return ()
-            kind, node = below, child
-        return tuple(steps)
-
-    def _find_step(
-        self, around: str, kind: str, holder: Any, step: str | int, at: int
-    ) -> str | int:
-        if isinstance(step, int):
-            return sum(self._timeline.find_shown(kind, one) >> at & 1 for one in holder[:step])
-        if around == "components":
-            return step
-        names = self._timeline.names(kind, step, holder[step])
-        return next(name for mask, name in names if mask >> at & 1)
-
-    def _is_shown(self, steps: Sequence[str | int], kind: str, node: Any, at: int) -> bool:
-        if steps[0] == "components" and len(steps) == 3:
-            return bool(self._api.visible[str(steps[1]), str(steps[2])] >> at & 1)
-        return bool(self._timeline.find_shown(kind, node) >> at & 1)
+    def _find_published(self, path: Trail, at: int) -> Trail | None:
+        return find_published(self._api, self._timeline, path, at)

@@ -12,7 +12,7 @@ from typing import Any, Final
 from dateline.gates import Timeline
 from dateline.model import WAS, Api, Combination, Contract, Place, Trail
 from dateline.openapi import COMPONENTS, parts, pointer, walk
-from dateline.project.origins import Origin, find_alike, find_nearest
+from dateline.project.origins import Origin, find_alike, find_nearest, find_published
 from dateline.project.publishing import Entries, Publisher, value_at
 
 # The order of the keys at the root of a published document.
@@ -129,26 +129,16 @@ class Projector:
         combinations = self._timeline.combinations
         then = combinations.index(Combination(older, environment))
         now = combinations.index(Combination(newer, environment))
-        renames = {}
+        renames: dict[str, str] = {}
         for path, kind, node in self._renamed:
             names = self._timeline.names(kind, str(path[-1]), node)
             if kind == "parameter":
                 names = [(era, one["name"]) for era, one in self._timeline.eras(kind, node)]
             shown = [next(name for mask, name in names if mask >> at & 1) for at in (then, now)]
             if shown[0] != shown[1]:
-                step = self._number(path, now) if kind == "parameter" else shown[1]
-                renames[pointer((*path[:-1], step))] = shown[0]
+                found = find_published(self._api, self._timeline, path, now)
+                renames |= {} if found is None else {pointer(found): shown[0]}
         return renames
-
-    def _number(self, path: Trail, now: int) -> str | int:
-        """Return the index that an item of a list has in a contract, or a component's name."""
-        *around, step = path
-        if isinstance(step, str):
-            return step
-        items: Any = self._api.document
-        for key in around:
-            items = items[key]
-        return sum(self._timeline.of(item) >> now & 1 for item in items[:step])
 
     @cached_property
     def _renamed(self) -> list[tuple[Trail, str, dict[str, Any]]]:

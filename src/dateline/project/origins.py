@@ -1,4 +1,4 @@
-"""Find the canonical definition of what is at a pointer into a contract."""
+"""Find the canonical definition of what is at a pointer into a contract, and the reverse."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from itertools import takewhile
 from typing import Any
 
 from dateline.gates import Timeline
-from dateline.model import WAS, Trail
+from dateline.model import WAS, Api, Trail
 from dateline.openapi import Arrangement, slot
+from dateline.project.publishing import is_published_as_enum
 
 
 def find_nearest(paths: Iterable[str], gone: str) -> tuple[str, ...]:
@@ -33,6 +34,57 @@ def _beginning_most_like(
     return (nearest,) if nearest and common(nearest) >= least else ()
 
 
+def find_published(api: Api, timeline: Timeline, path: Trail, at: int) -> Trail | None:
+    """Return the path, in the contract of the combination *at*, of the object at *path* in *api*.
+
+    None if the contract lacks it, because it or something around it is hidden there, or had another
+    value.
+    """
+    kind, node = "document", api.document
+    found: list[str | int] = []
+    rest = list(path)
+    while rest:
+        key = str(rest.pop(0))
+        arrangement, below = slot(kind, key)
+        child, held = node[key], _find_era(timeline, kind, node, at).get(key)
+        is_enum = key == "oneOf" and is_published_as_enum(node, api, timeline)
+        found.append("enum" if is_enum else key)
+        if arrangement is not Arrangement.ONE:
+            if not rest:
+                return None
+            child, step = child[rest[0]], rest.pop(0)
+            name = _find_step(timeline, below, held, (step, child), at)
+            if name is None:
+                return None
+            found.append(name)
+        elif held is not child:
+            return None
+        is_component = kind == "components" and len(found) == 3
+        shown = api.visible[key, str(step)] if is_component else timeline.find_shown(below, child)
+        if not shown >> at & 1:
+            return None
+        kind, node = below, child
+    return tuple(found)
+
+
+def _find_step(
+    timeline: Timeline, kind: str, held: Any, entry: tuple[str | int, Any], at: int
+) -> str | int | None:
+    """Return the key or index that an *entry* of what is *held* has in a contract.
+
+    None if nothing is held, or it lacks the entry.
+    """
+    step, child = entry
+    if isinstance(held, dict) and held.get(step) is child:
+        names = timeline.names(kind, str(step), child)
+        return next(name for mask, name in names if mask >> at & 1)
+    items = held if isinstance(held, list) else []
+    for number, item in enumerate(items):
+        if item is child:
+            return sum(timeline.find_shown(kind, one) >> at & 1 for one in items[:number])
+    return None
+
+
 class Origin:
     """Follows a pointer into a contract through the canonical definitions it came from."""
 
@@ -44,7 +96,7 @@ class Origin:
         path: Trail = ()
         kind, node, rest = "document", document, list(steps)
         while rest and isinstance(node, dict):
-            now = self._now(kind, node)
+            now = _find_era(self._timeline, kind, node, self._at)
             key = rest.pop(0)
             if kind == "schema" and key == "enum" and "enum" not in now and "oneOf" in now:
                 key = "oneOf"  # an annotated enumeration, published as a plain one
@@ -77,9 +129,6 @@ class Origin:
         name = self._step(Arrangement.MAP, "schema", now[key], rest[0])
         return name in own and own[name] is now[key][name]
 
-    def _now(self, kind: str, node: dict[str, Any]) -> dict[str, Any]:
-        return next(era for mask, era in self._timeline.eras(kind, node) if mask >> self._at & 1)
-
     def _step(self, arrangement: Arrangement, kind: str, node: Any, step: str) -> str | int | None:
         """Return the canonical key or index of the *step* in a contract."""
         if arrangement is Arrangement.MAP and isinstance(node, dict):
@@ -96,6 +145,11 @@ class Origin:
         shown = self._timeline.of(child)
         called = self._timeline.names(kind, name, child)
         return any((mask & shown) >> self._at & 1 and step == text for mask, text in called)
+
+
+def _find_era(timeline: Timeline, kind: str, node: dict[str, Any], at: int) -> dict[str, Any]:
+    """Return *node* as it is at the combination *at*."""
+    return next(era for mask, era in timeline.eras(kind, node) if mask >> at & 1)
 
 
 def _within(value: Any, steps: list[str]) -> Trail:

@@ -214,7 +214,7 @@ class Publisher:
             for applies, step in (
                 (self._renames_or_removes(node), partial(self._list_required, node)),
                 (bool(list_mapped(node.get("discriminator"))), partial(self._discriminator, node)),
-                (self._is_annotated_enumeration(node), enumeration),
+                (is_published_as_enum(node, self.api, self.timeline), enumeration),
                 (not self.api.table.adopted and EXTENSIBLE in node, open_ended),
             )
             if applies
@@ -278,21 +278,19 @@ class Publisher:
             else {**built, "discriminator": discriminator}
         )
 
-    def _is_annotated_enumeration(self, node: dict[str, Any]) -> bool:
-        """Return whether *node* is a `oneOf` of `const`, published as a plain `enum`.
 
-        In adopted sources only one that has a history is ours; others are published as they are.
-        """
-        members = node.get("oneOf")
-        return (
-            isinstance(members, list)
-            and bool(members)
-            and all(isinstance(member, dict) and "const" in member for member in members)
-            and (
-                not self.api.table.adopted
-                or any(self.timeline.of(member) != self.all for member in members)
-            )
-        )
+def is_published_as_enum(node: dict[str, Any], api: Api, timeline: Timeline) -> bool:
+    """Return whether the schema *node* has a `oneOf` of `const`, published as a plain `enum`.
+
+    In adopted sources only one that has a history is ours; others are published as they are.
+    """
+    members = node.get("oneOf")
+    return (
+        isinstance(members, list)
+        and bool(members)
+        and all(isinstance(member, dict) and "const" in member for member in members)
+        and (not api.table.adopted or any(timeline.of(each) != timeline.all for each in members))
+    )
 
 
 def find_mapped(

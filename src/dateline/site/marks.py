@@ -20,8 +20,8 @@ from dateline.model import (
     Combination,
     Trail,
 )
-from dateline.openapi import Arrangement, pointer, slot, walk
-from dateline.schema.types import UNIONS, is_enumeration
+from dateline.openapi import pointer, walk
+from dateline.project.origins import find_published
 
 _WORDLESS: Final = frozenset(
     {
@@ -102,48 +102,10 @@ class Marker:
         combinations = self._timeline.combinations
         for version in self._api.table.dates:
             at = combinations.index(Combination(version, EVERYWHERE))
-            found = self._find_pointer(path, at)
+            found = find_published(self._api, self._timeline, path, at)
             if found is not None:
                 marks = tuple(self._read(path, node, version))
-                self._marks[version][found] = marks
-
-    def _find_pointer(self, path: Trail, at: int) -> str | None:
-        """Return the pointer of *path* in the document of a combination, or None."""
-        kind, node = "document", self._api.document
-        steps: list[str | int] = []
-        rest = list(path)
-        while rest:
-            key = str(rest.pop(0))
-            arrangement, below = slot(kind, key)
-            value = node[key]
-            listed = kind == "schema" and key in UNIONS and is_enumeration(node)
-            steps.append("enum" if listed else key)
-            if arrangement is Arrangement.MAP and rest:
-                name = str(rest.pop(0))
-                child = value[name]
-                if not self._is_shown(below, child, at, kind, key, name):
-                    return None
-                called = self._timeline.names(below, name, child)
-                steps.append(next(text for mask, text in called if mask >> at & 1))
-            elif arrangement is Arrangement.LIST and rest:
-                index = int(rest.pop(0))
-                child = value[index]
-                if not self._timeline.of(child) >> at & 1:
-                    return None
-                steps.append(sum(self._timeline.of(one) >> at & 1 for one in value[:index]))
-            else:
-                child = value
-                if not self._timeline.of(child) >> at & 1:
-                    return None
-            kind, node = below, child
-        return pointer(tuple(steps))
-
-    def _is_shown(
-        self, kind: str, child: Any, at: int, around: str, section: str, name: str
-    ) -> bool:
-        if around == "components" and (section, name) in self._api.visible:
-            return bool(self._api.visible[section, name] >> at & 1)
-        return bool(self._timeline.find_shown(kind, child) >> at & 1)
+                self._marks[version][pointer(found)] = marks
 
     def _read(self, path: Trail, node: dict[str, Any], version: str) -> Iterator[Mark]:
         if ADDED in node:
