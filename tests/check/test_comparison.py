@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
 
 import pytest
+from support.repositories import commit, git
 from support.sources import LIBRARY, folder
 
 from dateline.check.baseline import BaselineError
@@ -66,6 +68,44 @@ def test_version_equals_the_document_generated_from_it(project: Path) -> None:
     document = "generated/spec/sandbox/2024-09-01.json"
     assert said("2024-09-01@sandbox", document) == ["compared with 2024-09-01 (sandbox)"]
     assert said(document, document) == [f"compared with {document}"]
+
+
+def test_document_may_be_a_file_of_a_revision_or_come_from_standard_input(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    schema = '{"type": "object", "properties": {"a": {"type": "string"}}}'
+    text = (
+        '{"openapi": "3.1.0", "info": {"title": "A", "version": "1"}, "paths": {"/a": {"get": '
+        '{"responses": {"200": {"description": "a", "content": {"application/json": {"schema": '
+        '{"$ref": "a.json"}}}}}}}}}'
+    )
+    monkeypatch.chdir(folder(tmp_path, {"docs/a.json": schema, "docs/api.json": text}, "."))
+    git("init", "--quiet", "--initial-branch=main")
+    commit()
+    whole = text.replace('{"$ref": "a.json"}', schema)
+    changed = text.replace('{"$ref": "a.json"}', schema.replace("string", "integer"))
+    folder(tmp_path, {"docs/a.json": "{}", "same.json": whole, "changed.json": changed}, ".")
+    Path("sub").mkdir()
+    (short,) = git("rev-parse", "--short=7", "HEAD").split()
+    for name in ("main:docs/api.json", "HEAD~0:./docs/api.json"):
+        label = f"compared with git {name.replace('./', '')} ({short})"
+        assert said(name, "same.json") == [label]
+        assert [text.partition("[")[0] for text in said(name, "changed.json")] == [
+            label,
+            "changed.json:1:212: gated ",
+        ]
+    for where, name in ((".", "HEAD:api.json"), ("sub", "HEAD:./docs/api.json")):
+        monkeypatch.chdir(tmp_path / where)
+        with pytest.raises(
+            DatelineError, match="unreadable-file: the commit has no such file; name"
+        ):
+            said(name, "same.json")
+    with pytest.raises(DatelineError, match=r"^other: revision-unknown"):
+        said("other:docs/api.json", "../same.json")
+    with pytest.raises(DatelineError, match="url-refused: nothing is read from the network"):
+        said("https://example.com/api.json", "../same.json")
+    monkeypatch.setattr("sys.stdin", TextIOWrapper(BytesIO(whole.encode())))
+    assert said("-", "../same.json") == ["compared with standard input"]
 
 
 def test_folders_are_compared_document_by_document(project: Path) -> None:

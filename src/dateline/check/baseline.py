@@ -15,10 +15,10 @@ from dateline.bundle import (
     Document,
     Readings,
     SourceFile,
-    open_document,
     read_source,
 )
 from dateline.check.approvals import FILE_OF_OWNERS
+from dateline.check.documents import read_document
 from dateline.check.edited import explain_edited
 from dateline.check.folders import CommittedFolder, OutputFolder
 from dateline.check.git import Blob, GitError, NoRepositoryError, Repository
@@ -316,7 +316,7 @@ def read_baseline(
     *,
     list_former: Callable[[list[Path]], list[Path]] = lambda outputs: outputs,
 ) -> Published:
-    """Return what *reference* names: a folder, a document, or a git revision.
+    """Return what *reference* names: a folder, a document (see `read_document`), or a revision.
 
     A folder is an output folder or the ``spec`` folder in it. For a git revision the documents of
     the *output* folder are read, or those of the only one that may be the same before it was
@@ -341,8 +341,11 @@ def read_baseline(
         copied = {name.rpartition("/")[0] for name in names}
         _require_all(published, names, where, lambda name: name.rpartition("/")[0] in copied)
         return published
-    if path.exists() or path.is_symlink():
-        return _read_document(path, readings)
+    if (named := read_document(reference, readings)) is not None:
+        label, document = named
+        info = document.content.get("info")
+        version = info.get("version", "") if isinstance(info, dict) else ""
+        return Published(label=label, documents={Combination(str(version), ""): document})
     try:
         repository = Repository(output)
     except NoRepositoryError as error:
@@ -428,13 +431,6 @@ def _require_all(
     for name in published.policy.names if published.policy else ():
         if name not in names and is_wanted(name):
             raise BaselineError(_explain_deleted(root, name))
-
-
-def _read_document(path: Path, readings: Readings) -> Published:
-    document = open_document(path, name_path(path), readings)
-    info = document.content.get("info")
-    version = info.get("version", "") if isinstance(info, dict) else ""
-    return Published(label=str(path), documents={Combination(str(version), ""): document})
 
 
 def _read_published(

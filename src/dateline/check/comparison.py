@@ -231,10 +231,9 @@ class _Sides:
         published = read_baseline(name, self._output, self._readings)
         if not published.documents:
             raise BaselineError(f"{published.label}: baseline-empty: there is nothing to compare")
-        if Path(name).is_file():
-            return Published(
-                label=name, documents={_ALONE: next(iter(published.documents.values()))}
-            )
+        document, *others = published.documents.items()
+        if not others and not document[0].environment:
+            return Published(label=published.label, documents={_ALONE: document[1]})
         return published
 
     def _version(self, version: str, environment: str | None) -> _Side:

@@ -171,7 +171,7 @@ def diff(
     """Compare BEFORE with AFTER, and judge each change.
 
     Each is a version of the definitions, VERSION@ENVIRONMENT, a git revision, a folder of
-    outputs or an OpenAPI document.
+    outputs, or an OpenAPI document: a file, REVISION:PATH, or - for standard input.
     """
     from dateline.check.comparison import compare
     from dateline.collector import collection_off
