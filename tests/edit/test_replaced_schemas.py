@@ -10,6 +10,7 @@ import json
 from pathlib import Path
 from typing import Any, Final
 
+import pytest
 from support.gating import TODAY, publish_cut, require_law
 from support.sources import loaded
 
@@ -49,6 +50,14 @@ REPLACED: Final[dict[str, tuple[dict[str, Any], dict[str, Any]]]] = {
     "another reference beside null": ({"anyOf": [BOOK, NULL]}, {"anyOf": [FILM, NULL]}),
     "one of several": ({"anyOf": [BOOK, {"type": "integer"}, NULL]}, BOOK),
     "one of two references": ({"oneOf": [BOOK, FILM]}, BOOK),
+    "one of two references with a title": (
+        {"oneOf": [{**BOOK, "title": "A"}, {**FILM, "title": "B"}], "title": "A"},
+        {**BOOK, "title": "A"},
+    ),
+    "one of two objects": (
+        {"anyOf": [make_object("id", "isbn"), make_object("id", "length", required=["length"])]},
+        make_object("id", "isbn"),
+    ),
     "a reference for an object": (make_object("id", "isbn", "title", "lent"), BOOK),
     "a reference for an object that is required": (
         make_object("id", "isbn", "title", "lent", required=["lent"]),
@@ -62,13 +71,14 @@ REPLACED: Final[dict[str, tuple[dict[str, Any], dict[str, Any]]]] = {
     "a reference for more than it": ({"allOf": [BOOK, make_object("lent")]}, BOOK),
 }
 
-CONTROL: Final = {"as before": ({"anyOf": [BOOK, NULL]}, {"anyOf": [BOOK, NULL]})}
+CONTROL: Final = {"as before": ({"anyOf": [BOOK, FILM]}, {"anyOf": [BOOK, FILM]})}
 
 
-def test_replaced_schema_is_restored_where_it_was(tmp_path: Path) -> None:
-    before = loaded(tmp_path / "before", write_definitions(0))
+@pytest.mark.parametrize("openapi", ["3.0.3", "3.1.0"])
+def test_replaced_schema_is_restored_where_it_was(openapi: str, tmp_path: Path) -> None:
+    before = loaded(tmp_path / "before", write_definitions(openapi, 0))
     published = publish_cut(before)
-    after = loaded(tmp_path / "after", write_definitions(1))
+    after = loaded(tmp_path / "after", write_definitions(openapi, 1))
     plan = gate(after, published, today=TODAY)
     assert plan.left == ()
     gated = require_law(after, plan, published)
@@ -86,9 +96,16 @@ def test_replaced_schema_is_restored_where_it_was(tmp_path: Path) -> None:
     assert now == old
 
 
-def write_definitions(side: int) -> dict[str, str]:
-    """Return definitions with the schemas of one *side*: 0 is before the edits, 1 after."""
-    fields = {name: pair[side] for name, pair in {**REPLACED, **CONTROL}.items()}
+def write_definitions(openapi: str, side: int) -> dict[str, str]:
+    """Return definitions with the schemas of one *side*: 0 is before the edits, 1 after.
+
+    OpenAPI 3.0 has no type null.
+    """
+    fields = {
+        name: pair[side]
+        for name, pair in {**REPLACED, **CONTROL}.items()
+        if openapi != "3.0.3" or NULL not in [*pair[0].get("anyOf", ()), *pair[1].get("anyOf", ())]
+    }
 
     def content(schema: dict[str, Any]) -> dict[str, Any]:
         return {"content": {"application/json": {"schema": schema}}}
@@ -106,7 +123,7 @@ def write_definitions(side: int) -> dict[str, str]:
         "Film": make_object("id", "title", "length", required=["length"]),
     }
     document = {
-        "openapi": "3.1.0",
+        "openapi": openapi,
         "info": {"title": "Loans", "version": "1"},
         "paths": {"/loan": operations},
         "components": {"schemas": schemas},

@@ -15,6 +15,7 @@ from dateline.gates import order
 from dateline.model import ENVIRONMENTS, GATES, KEYS, REMOVED, Trail
 from dateline.openapi import resolve, target, value_at
 from dateline.schema.references import Resolver
+from dateline.schema.types import UNIONS
 
 _NAMED: Final = ("properties", "headers", "parameters")
 """The keys whose children may have had other names."""
@@ -83,6 +84,10 @@ class _Lost(NamedTuple):
 def give_back(draft: Draft, found: Breaking) -> Repair:
     """Restore a removed part, unless it is there and only hidden."""
     spot = draft.before(found, found.change.before_pointer)
+    if spot.path[-2:-1] and spot.path[-2] in UNIONS:
+        now = objects(draft.project(found.combination), spot.path[:-2])[-1]
+        if now.path == spot.path[:-2] and spot.path[-2] not in now.node:
+            return restore(draft, found)
     around, holder = draft.holder(found, spot)
     canonical = draft.canonical(holder.path, found)
     below = spot.path[len(around.path) :]
