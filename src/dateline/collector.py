@@ -11,6 +11,8 @@ from typing import Final
 # Bytes: below this peak, there is little memory to return.
 _MUCH: Final = 128 << 20
 
+_is_frozen = False
+
 
 @contextmanager
 def collection_off() -> Iterator[None]:
@@ -40,14 +42,20 @@ def collection_on() -> Iterator[None]:
 def cycles_freed() -> Iterator[None]:
     """Free reference cycles created within, at the end.
 
-    Templates and libraries leave such cycles. Objects that existed before are not scanned.
+    Templates and libraries leave such cycles. Objects that existed before are not scanned, or,
+    within another `cycles_freed`, those that existed before that one.
     """
-    gc.freeze()
+    global _is_frozen
+    is_outermost, _is_frozen = not _is_frozen, True
+    if is_outermost:
+        gc.freeze()
     try:
         yield
     finally:
         free_cycles()
-        gc.unfreeze()
+        if is_outermost:
+            _is_frozen = False
+            gc.unfreeze()
 
 
 def free_cycles() -> None:

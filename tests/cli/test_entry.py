@@ -5,13 +5,14 @@ from __future__ import annotations
 import gc
 import subprocess
 import sys
+import weakref
 from pathlib import Path
 
 import pytest
 from support.commands import dateline
 from support.sources import LIBRARY, folder
 
-from dateline.collector import collection_off, collection_on
+from dateline.collector import collection_off, collection_on, cycles_freed
 
 
 def run(root: Path, program: list[str]) -> tuple[int, str, str]:
@@ -59,3 +60,16 @@ def test_garbage_collector_runs_in_long_commands() -> None:
     with collection_on():
         states.append(gc.isenabled())
     assert [*states, gc.isenabled()] == [True, False, True, False, True, True]
+
+
+def test_objects_from_before_are_not_scanned_within_or_after_an_inner_part() -> None:
+    frozen = []
+    with cycles_freed():
+        frozen.append(gc.get_freeze_count() > 0)
+        with cycles_freed():
+            inner = type("Inner", (), {})
+            kept = weakref.ref(inner)
+            del inner
+        frozen.append(gc.get_freeze_count() > 0)
+        assert kept() is None
+    assert [*frozen, gc.get_freeze_count() > 0] == [True, True, False]
