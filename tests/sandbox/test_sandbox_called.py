@@ -14,6 +14,7 @@ from support.called_apis import read_called
 from support.processes import migrate_database, new_partner, server
 from support.retries import call_while_killed
 from support.sandboxes import ONE_DATABASE, Caller, Sandbox
+from support.seeds import scale
 
 from dateline.load import load
 
@@ -106,4 +107,4 @@ def test_each_effect_happens_once_while_the_server_is_killed(
     with migrate_database(address) as door:
         _, key = new_partner(door)
     with server(address, tmp_path / "log") as running:
-        assert call_while_killed(running, key, calls=40, kills=2).broken == []
+        assert call_while_killed(running, key, calls=scale(80), kills=scale(4)).broken == []

@@ -7,7 +7,6 @@ import re
 import shutil
 import socket
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable
@@ -21,7 +20,7 @@ from click.testing import CliRunner
 from paynet import LATEST
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
-from support.processes import HOST, server
+from support.processes import HOST, Server, server
 from support.sandboxes import Caller, open_database, sandbox
 
 from paynet_sandbox.cli import main
@@ -209,13 +208,14 @@ def test_first_key_is_shown_once(new_database: Callable[[], str], tmp_path: Path
 
 
 def test_failing_start_shows_and_stores_no_key(tmp_path: Path) -> None:
-    address = f"sqlite:///{tmp_path / 'sandbox.sqlite'}"
-    with socket.create_server((HOST, 0)) as taken:
-        command = [sys.executable, "-m", "paynet_sandbox", "--database", address, "serve"]
-        command += ["--port", str(taken.getsockname()[1])]
-        ran = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert (ran.returncode, ran.stdout) == (3, "")
-    assert "address already in use" in ran.stderr.lower()
+    address, log = f"sqlite:///{tmp_path / 'sandbox.sqlite'}", tmp_path / "log"
+    with (
+        socket.create_server((HOST, 0)) as taken,
+        pytest.raises(RuntimeError, match=r"does not start \(3\)"),
+    ):
+        Server(address, log, port=taken.getsockname()[1])
+    [said] = log.read_text().splitlines()
+    assert "address already in use" in said.lower()
     assert run_command(address, "keys", "list") == []
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from support.processes import migrate_database, new_partner, server
 from support.retries import crashes
+from support.seeds import scale
 
 
 def test_no_effect_is_doubled_or_lost(new_database: Callable[[], str], tmp_path: Path) -> None:
@@ -14,4 +15,4 @@ def test_no_effect_is_doubled_or_lost(new_database: Callable[[], str], tmp_path:
     with migrate_database(address) as door:
         _, key = new_partner(door)
     with server(address, tmp_path / "log") as running:
-        assert crashes(running, key, posts=48, kills=3).broken == []
+        assert crashes(running, key, posts=scale(96), kills=scale(4)).broken == []

@@ -11,6 +11,7 @@ from paynet.server.runtime.idempotency import Answer, Attempt, Claim, Scope
 from support import processes
 from support.processes import Server, migrate_database, new_partner, server, servers
 from support.retries import Tried, storm
+from support.seeds import scale
 
 from paynet_sandbox.database import Database
 from paynet_sandbox.idempotency import DatabaseStore
@@ -20,7 +21,8 @@ def storm_both(address: str, folder: Path, *, careless: bool = False) -> Tried:
     with migrate_database(address) as door:
         key, other = new_partner(door)[1], new_partner(door)[1]
     with servers(address, folder, 2, is_careless=careless) as running:
-        return storm([each.port for each in running], key, other, posts=120, keys=10)
+        ports = [each.port for each in running]
+        return storm(ports, key, other, posts=scale(160), keys=scale(16))
 
 
 def test_each_key_has_one_effect_and_one_answer(

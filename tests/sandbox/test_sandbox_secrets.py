@@ -89,14 +89,14 @@ def test_key_is_in_no_file_and_no_log_after_all_kinds_of_requests(
         secret = key.removeprefix("paynet_")
         with server(address, log) as running:
             wanted = requests(key)
-            statuses = asyncio.run(count_statuses(running.port, islice(wanted, 117)))
+            statuses = asyncio.run(count_statuses(running.port, islice(wanted, 39)))
             door.run(break_it)
             statuses += asyncio.run(count_statuses(running.port, islice(wanted, 26)))
             assert holding(secret, folder(address), tmp_path) == []
         assert holding(secret, folder(address), tmp_path) == []
         # the search covers the files that are written to
         assert holding(sha256(key.encode()).hexdigest(), folder(address))
-    assert statuses.total() == 143
+    assert statuses.total() == 65
     # when all requests wait for long, a retry may be told to come back
     assert set(statuses) - {409} == {200, 400, 401, 404, 405, 422, 500}
     logged = [json.loads(line) for line in log.read_text().splitlines() if line.startswith("{")]

@@ -47,9 +47,16 @@ class Server:
     """A process that serves the database at *address*; its output is appended to *log*."""
 
     def __init__(
-        self, address: str, log: Path, *, workers: int = 1, is_careless: bool = False
+        self,
+        address: str,
+        log: Path,
+        *,
+        port: int = 0,
+        workers: int = 1,
+        is_careless: bool = False,
     ) -> None:
-        self._arguments = ["--database", address, "serve", "--port", "0", "--workers", str(workers)]
+        self._arguments = ["--database", address, "serve"]
+        self._arguments += ["--port", str(port), "--workers", str(workers)]
         self._careless = address if is_careless else None
         self._log = log
         self.start()
@@ -79,7 +86,9 @@ class Server:
                     if tried.connect_ex((HOST, self.port)) == 0:
                         return
             time.sleep(0.02)
-        raise RuntimeError(f"the server does not start: {self._log.read_text()[-2000:]}")
+        self._process.join(0)
+        status = self._process.exitcode
+        raise RuntimeError(f"the server does not start ({status}): {self._log.read_text()[-2000:]}")
 
     def kill(self) -> None:
         """Kill the process, as in a crash."""
