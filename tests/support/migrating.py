@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-import importlib
+import gc
 import json
 import tempfile
-from collections.abc import Iterable
 from functools import cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -287,23 +286,32 @@ def migrate(
     """Run the command in *project*; return its status and output.
 
     It runs in a fork of a fresh process, because jedi misses some names in a process that has run
-    other tests, and importing libcst and jedi takes longer than most migrations.
+    other tests. Importing libcst and jedi, and parsing what all programs import, takes longer than
+    most migrations, so that process has done both.
     """
-    _import_beforehand()
     with TemporaryDirectory() as scratch, contextlib.chdir(project):
+        _parse_beforehand()
         arguments = ("migrate", str(programs), "--from", older, "--to", newer, *more)
         assert run_forked(partial(_write_outcome, Path(scratch), arguments)) == 0
         return Outcome(*json.loads(Path(scratch, "outcome.json").read_text("utf-8")))
 
 
 @cache
-def _import_beforehand() -> None:
-    run_beforehand(partial(_import_all, ("jedi", "libcst.metadata", "dateline.cli.converting")))
+def _parse_beforehand() -> None:
+    with TemporaryDirectory() as programs:
+        write_programs(Path(programs), PROGRAMS)
+        run_beforehand(partial(_parse, programs))
 
 
-def _import_all(names: Iterable[str]) -> None:
-    for name in names:
-        importlib.import_module(name)
+def _parse(programs: str) -> None:
+    """Let jedi parse the libraries, and what the project in the current folder generated."""
+    from jedi.api import environment  # type: ignore[import-untyped]
+
+    assert dateline("migrate", programs, "--from", VERSIONS[0], "--to", VERSIONS[-1]).status == 0
+    # each fork has to ask an interpreter of its own
+    environment._get_cached_default_environment.clear_cache()
+    gc.collect()
+    gc.freeze()
 
 
 def _write_outcome(scratch: Path, arguments: tuple[str, ...]) -> None:
