@@ -78,6 +78,27 @@ paths:
       operationId: deleteThing
       tags: [Things]
       responses: { '204': { description: done } }
+  /things:
+    post:
+      operationId: makeThing
+      tags: [Things]
+      responses:
+        '200':
+          description: a thing
+          content: { application/json: { schema: { $ref: '#/components/schemas/Thing' } } }
+        default:
+          description: an error
+          content: { application/json: { schema: { type: object } } }
+    put:
+      operationId: makeThings
+      tags: [Things]
+      responses:
+        '200':
+          description: a thing
+          content: { application/json: { schema: { $ref: '#/components/schemas/Thing' } } }
+        '202':
+          description: not yet a thing
+          content: { application/json: { schema: { type: object } } }
 components:
   schemas:
     Plain: { type: object, properties: { a: { type: string } } }
@@ -137,6 +158,7 @@ def send(
     version: str,
     *headers: tuple[str, str],
     body: bytes = b"",
+    path: str = "/api/things/1",
     query: str = "",
 ) -> Response:
     caller = Caller(body[:3], body[3:])
@@ -144,7 +166,7 @@ def send(
     if body:
         fields.append(("content-length", str(len(body))))
     encoded = [(name.encode(), value.encode()) for name, value in fields]
-    asyncio.run(app(request(method, f"/api/things/1{query}", encoded), caller.receive, caller.send))
+    asyncio.run(app(request(method, f"{path}{query}", encoded), caller.receive, caller.send))
     return caller.response
 
 
@@ -337,6 +359,28 @@ def test_undeclared_answer_that_may_be_data_is_not_sent(server: Any) -> None:
     assert get_undeclared(server, "application/xhtml+xml", b"<html>") == 202
     # the body may come in pieces of any size
     assert get_undeclared(server, "image/svg+xml", b"<svg>") == 202
+
+
+@cases(
+    ("method", "path", "body", "expected"),
+    [
+        ("GET", "/api/things/1", b'{"id":"1","since":"now"}', b'{"id":"1"}'),
+        ("GET", "/api/things/1", b'{"id":1}', None),
+        # `default` beside a success is for errors
+        ("POST", "/api/things", b'{"id":"1","since":"now"}', b'{"id":"1"}'),
+        ("POST", "/api/things", b'{"id":1}', None),
+        # of two successes, it could be either
+        ("PUT", "/api/things", b'{"id":"1","since":"now"}', None),
+    ],
+)
+def test_undeclared_success_has_the_form_of_the_only_one(
+    server: Any, method: str, path: str, body: bytes, expected: bytes | None
+) -> None:
+    for media_type in ("application/json", "application/json; charset=utf-8"):
+        backend = Backend(("content-type", media_type), body=body, status=201)
+        response = send(wrap(server, backend), method, OLD, path=path)
+        assert response.status == (500 if expected is None else 201)
+        assert expected in (None, response.body)
 
 
 ENDED = [

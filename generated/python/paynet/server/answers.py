@@ -6,11 +6,11 @@ import re
 from codecs import getincrementaldecoder
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from functools import cached_property, lru_cache
+from functools import cached_property
 from http import HTTPStatus
 from typing import Any, Final, NamedTuple
 
-from .codings import CODINGS, decode, encode
+from .codings import decode, encode
 from .contracts import Contracts, MisfitError, Validator
 from .items import Items
 from .plain import UNREADABLE, read_json, read_quickly, write_json, write_quickly
@@ -98,6 +98,7 @@ class AnswerNarrowing:
         self._narrowing = narrowings[version]
         self._known = contracts.statuses(operation, version)
         self._newest = contracts.statuses(operation, contracts.newest)
+        self._successes = [each for each in self._newest if each[0] == "2"]
         self._version = version
         self._contracts = contracts
         self._most = most
@@ -183,6 +184,9 @@ class AnswerNarrowing:
         is_error = status >= HTTPStatus.BAD_REQUEST
         key = self._results.find_key(status, self._version)
         declared = find_covering(str(status), self._newest)
+        if declared == "default" and status // 100 == 2 and self._successes:
+            # it is for errors
+            return self._treat_undeclared(status, content_type)
         sent_in = declared or key
         if key is None:
             if declared is None:
@@ -199,8 +203,7 @@ class AnswerNarrowing:
         # servers may leave the type out, and clients read what is there all the same
         content_type = _unite(content_type)
         is_named = bool(content_type)
-        usual_type = self._results.find_media_type(sent_in or key) or ""
-        content_type = content_type or usual_type
+        content_type = content_type or self._results.find_media_type(sent_in or key) or ""
         if status in BODILESS:
             return Treatment(status, key)
         if not content_type:
@@ -274,14 +277,21 @@ class AnswerNarrowing:
     def _treat_undeclared(self, status: int, content_type: str) -> Treatment:
         """Return how an answer that no version declares is narrowed: it stays as it is.
 
-        Data may be of a newer version, unless they are an error.
+        Data may be of a newer version, unless they are an error: they have to fit the only success,
+        and are narrowed like it, since many applications set a status without declaring it.
         """
         reason = f"status {status} is not declared by {self._operation}"
         if status >= HTTPStatus.BAD_REQUEST or status in BODILESS:
             return Treatment(status)
-        name = essence(_unite(content_type))
+        content_type = _unite(content_type)
+        name = essence(content_type)
         if status < HTTPStatus.MULTIPLE_CHOICES and _is_data(name):
-            raise MisfitError(reason)
+            key, *others = self._successes or [""]
+            validator = self._contracts.answer_validator(self._operation, key, content_type)
+            if others or validator is None or is_sequential(name):
+                raise MisfitError(reason)
+            change = self._narrowing.body(self._operation, key, content_type)
+            return Treatment(status, key, _Validated(change, validator))
         is_text = not name or "," in name or _TEXT.fullmatch(name) is not None
         return self._treat_undescribed(status, None, reason, is_message=is_text)
 
@@ -455,17 +465,6 @@ def replace_length(headers: Headers, length: int | None) -> Headers:
     if length is not None:
         kept.append((b"content-length", str(length).encode()))
     return kept
-
-
-@lru_cache(maxsize=64)  # callers send few
-def accept_codings(value: bytes) -> bytes:
-    """Return an `Accept-Encoding` without the codings that can't be read."""
-    known = [
-        each.strip()
-        for each in value.decode("latin-1").split(",")
-        if each.partition(";")[0].strip().lower() in CODINGS
-    ]
-    return ", ".join(known or ["identity"]).encode("latin-1")
 
 
 def accept_types(value: bytes, known: Mapping[str, list[str]]) -> bytes:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import zlib
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final
 
 from .contracts import MisfitError
@@ -81,3 +82,14 @@ def encode(content: bytes, coding: str) -> bytes:
     if coding in ("gzip", "x-gzip"):
         return gzip.compress(content, 6, mtime=0)
     return zlib.compress(content) if coding == "deflate" else content
+
+
+@lru_cache(maxsize=64)  # callers send few
+def accept_codings(value: bytes) -> bytes:
+    """Return an `Accept-Encoding` without the codings that can't be read."""
+    known = [
+        each.strip()
+        for each in value.decode("latin-1").split(",")
+        if each.partition(";")[0].strip().lower() in CODINGS
+    ]
+    return ", ".join(known or ["identity"]).encode("latin-1")

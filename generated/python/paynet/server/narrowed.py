@@ -11,10 +11,10 @@ from .answers import (
     AnswerNarrowing,
     Prepared,
     Undescribed,
-    accept_codings,
     accept_types,
     replace_length,
 )
+from .codings import accept_codings
 from .contracts import MisfitError
 from .converters import call
 from .items import NarrowedStream, StreamError
