@@ -146,8 +146,7 @@ def _type_of(reader: PartReader, schema: Any) -> str:
 
 def _list_members(reader: PartReader, schema: Any) -> Iterator[tuple[str, Any]]:
     for part in reader.parts_of(schema):
-        properties = part.get("properties")
-        yield from (properties if isinstance(properties, dict) else {}).items()
+        yield from part.get("properties", {}).items()
 
 
 def _items_of(reader: PartReader, schema: Any) -> Any:

@@ -66,8 +66,7 @@ class FormReader:
         """Return how the properties of *schema* are written, if their values don't determine it."""
         found: dict[str, FormPart] = {}
         for name, child in dict(self._list_properties(schema)).items():
-            declared = encoding.get(name)
-            part = self._read_part(child, declared if isinstance(declared, dict) else {})
+            part = self._read_part(child, encoding.get(name, {}))
             if not is_multipart(media_type):
                 # JSON is the only type that a pair of a query can have
                 style = part.style or ({"style": "content"} if is_json(part.content_type) else None)
@@ -80,8 +79,7 @@ class FormReader:
 
     def _list_properties(self, schema: Any) -> Iterator[tuple[str, Any]]:
         for part in self._reader.parts_of(schema):
-            properties = part.get("properties")
-            yield from properties.items() if isinstance(properties, dict) else ()
+            yield from part.get("properties", {}).items()
             for keyword in ("oneOf", "anyOf"):
                 for member in part.get(keyword) or ():
                     yield from self._list_properties(member)
@@ -95,7 +93,7 @@ class FormReader:
             content_type = OCTETS
         fixed: dict[str, str] = {}
         required: list[str] = []
-        for name, node in (encoding.get("headers") or {}).items():
+        for name, node in encoding.get("headers", {}).items():
             header = resolve(self._document, node)
             value = self._find_value(value_schema(header, {}))
             if name.lower() == "content-type":
@@ -128,14 +126,13 @@ class FormReader:
         if not isinstance(schema, dict):
             return schema
         result = dict(schema)
-        properties = schema.get("properties")
-        if isinstance(properties, dict):
-            marked = {
-                name: self._mark_property(child, encoding.get(name) or {})
-                for name, child in properties.items()
-            }
-            if any(marked[name] is not child for name, child in properties.items()):
-                result["properties"] = marked
+        properties = schema.get("properties", {})
+        marked = {
+            name: self._mark_property(child, encoding.get(name, {}))
+            for name, child in properties.items()
+        }
+        if any(marked[name] is not child for name, child in properties.items()):
+            result["properties"] = marked
         for keyword in ("allOf", "oneOf", "anyOf"):
             members = schema.get(keyword)
             if isinstance(members, list):

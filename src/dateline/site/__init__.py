@@ -158,11 +158,9 @@ class ReferenceSite:
         tags: dict[str, list[OperationPlace]] = {}
         for operation in version.operations.values():
             tags.setdefault(operation.tag, []).append(operation)
-        described = version.document.get("tags")
         words = {
             str(tag.get("name")): str(tag.get("description") or "")
-            for tag in (described if isinstance(described, list) else ())
-            if isinstance(tag, dict)
+            for tag in version.document.get("tags", ())
         }
         order = [tag for tag in words if tag in tags] + [tag for tag in tags if tag not in words]
         return {
@@ -285,9 +283,9 @@ class ReferenceSite:
                 found.setdefault(("operation", name), words)
             for name, schema in version.schemas.items():
                 address = f"{date}/schemas/{self._schema_pages[name]}.html"
-                fields = schema.get("properties") if isinstance(schema, dict) else None
-                names = " ".join(map(str, fields if isinstance(fields, dict) else ()))
-                found.setdefault(("schema", name), [name, "schema", names, "", date, address])
+                fields = schema.get("properties", ()) if isinstance(schema, dict) else ()
+                words = [name, "schema", " ".join(fields), "", date, address]
+                found.setdefault(("schema", name), words)
         return {"index": list(found.values())}
 
     @cached_property

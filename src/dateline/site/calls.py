@@ -269,7 +269,7 @@ class PythonCalls:
         properties = {
             name: child
             for part in self._reader.parts_of(schema)
-            for name, child in (part.get("properties") or {}).items()
+            for name, child in part.get("properties", {}).items()
         }
         return mapping(
             {name: _write_file(properties.get(name)) or value(each) for name, each in given.items()}

@@ -46,8 +46,7 @@ class OperationPlace:
     @property
     def tag(self) -> str:
         """The first of its tags."""
-        tags = self.node.get("tags")
-        return str(tags[0]) if isinstance(tags, list) and tags else _UNTAGGED
+        return str(next(iter(self.node.get("tags", ())), _UNTAGGED))
 
 
 def list_operations(document: dict[str, Any]) -> Iterator[OperationPlace]:
@@ -70,7 +69,6 @@ def _read(
             goal = follow_object(resolver, located).value
             known[goal.get("in"), goal.get("name")] = located
     body = node.get("requestBody")
-    responses = node.get("responses")
     return OperationPlace(
         method=method_name(method),
         path=path,
@@ -86,7 +84,7 @@ def _read(
                 status,
                 follow_object(resolver, Located(each, f"{at}{pointer(('responses', status))}")),
             )
-            for status, each in (responses if isinstance(responses, dict) else {}).items()
+            for status, each in node.get("responses", {}).items()
             if not status.startswith("x-")
         ),
     )

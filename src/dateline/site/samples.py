@@ -140,9 +140,7 @@ class Samples:
 
     def _write_form(self, schema: Any, media: Mapping[str, Any]) -> str:
         value = self.parameter({"name": "body", "schema": schema})
-        encoding = media.get("encoding")
-        encoding = encoding if isinstance(encoding, dict) else {}
-        parts = self._forms.list_parts(URL_ENCODED, schema, encoding)
+        parts = self._forms.list_parts(URL_ENCODED, schema, media.get("encoding", {}))
         return "&".join(write_pairs(value, parts)) if isinstance(value, dict) else ""
 
     @cached_property
@@ -241,9 +239,8 @@ class Samples:
         """
         ways = operation.get("security", self._document.get("security")) or [{}]
         schemes = self._resolver.section("securitySchemes")
-        for name in ways[0] if isinstance(ways[0], dict) else ():
-            scheme = schemes.get(name)
-            scheme = scheme if isinstance(scheme, dict) else {}
+        for name in ways[0]:
+            scheme = schemes.get(name, {})
             scheme = self._resolver.resolve(scheme.get("$ref")) or scheme
             if scheme.get("type") == "apiKey" and scheme.get("in") == "header":
                 yield str(scheme.get("name")), "YOUR_KEY"
@@ -284,13 +281,10 @@ class Samples:
         """Return the first example of the API's authors, or None."""
         if "example" in node:
             return (node["example"],)
-        examples = node.get("examples")
-        if isinstance(examples, dict):
-            for each in examples.values():
-                example = each if isinstance(each, dict) else {}
-                example = self._resolver.resolve(example.get("$ref")) or example
-                if isinstance(example, dict) and "value" in example:
-                    return (example["value"],)
+        for each in node.get("examples", {}).values():
+            example = self._resolver.resolve(each.get("$ref")) or each
+            if isinstance(example, dict) and "value" in example:
+                return (example["value"],)
         return None
 
     def _sampler(self, schema: Any, *, sent: bool) -> Sampler:

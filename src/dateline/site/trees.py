@@ -321,8 +321,7 @@ class Trees:
         required = {str(name) for part in parts for name in part.get("required") or ()}
         known: dict[str, Located] = {}
         for part in parts:
-            properties = part.get("properties")
-            for name, child in (properties if isinstance(properties, dict) else {}).items():
+            for name, child in part.get("properties", {}).items():
                 known[name] = Located(child, f"{part.pointer}/properties/{escape(name)}")
         for name, located in known.items():
             below = place.below(name, "field", name, is_required=name in required)
@@ -341,11 +340,10 @@ class Trees:
         if isinstance(part.get("additionalProperties"), dict):
             below = place.below("{ }", "other member", "other")
             yield self._row(part.at("additionalProperties"), below)
-        listed, patterns = part.get("prefixItems"), part.get("patternProperties")
-        for index, each in enumerate(listed if isinstance(listed, list) else ()):
+        for index, each in enumerate(part.get("prefixItems", ())):
             at = Located(each, f"{part.pointer}/prefixItems/{index}")
             yield self._row(at, place.below(f"[{index}]", "item", f"item-{index}"))
-        for name, each in (patterns if isinstance(patterns, dict) else {}).items():
+        for name, each in part.get("patternProperties", {}).items():
             at = Located(each, f"{part.pointer}/patternProperties/{escape(name)}")
             yield self._row(at, place.below(f"{{{name}}}", "member", f"member-{name}"))
 

@@ -107,9 +107,7 @@ class VersionPages:
         """The security schemes by name."""
         found = self._resolver.section("securitySchemes")
         return {
-            name: self._resolver.resolve(each.get("$ref")) or each
-            for name, each in found.items()
-            if isinstance(each, dict)
+            name: self._resolver.resolve(each.get("$ref")) or each for name, each in found.items()
         }
 
     @property
@@ -153,9 +151,8 @@ class VersionPages:
 
     def security(self, operation: OperationPlace) -> list[list[str]]:
         """Return the ways to authenticate, each as the names of the schemes that it needs."""
-        ways = operation.node.get("security", self.document.get("security"))
-        listed = ways if isinstance(ways, list) else []
-        return [list(way) for way in listed if isinstance(way, dict)]
+        ways = operation.node.get("security", self.document.get("security", ()))
+        return [list(way) for way in ways]
 
     def request(self, operation: OperationPlace) -> Request:
         """Return a request of *operation*."""
@@ -242,11 +239,10 @@ class VersionPages:
             )
         for status, response in operation.responses:
             node, anchor = response.value, f"response-{status}"
-            headers = node.get("headers")
             at = f"{response.pointer}/headers"
             rows = tuple(
                 self._trees.header(name, Located(each, f"{at}/{escape(name)}"), anchor)
-                for name, each in (headers if isinstance(headers, dict) else {}).items()
+                for name, each in node.get("headers", {}).items()
             )
             yield MessagePart(
                 kind="response",
@@ -260,14 +256,11 @@ class VersionPages:
         self, located: Located, anchor: str, name: str
     ) -> Iterator[tuple[str, TreeRow, str]]:
         """Yield each media type of a body, the tree of its schema, and the sample *name*."""
-        content = located.value.get("content")
-        content = content if isinstance(content, dict) else {}
+        content = located.value.get("content", {})
         served = name_range(self._parts, content, only_json=True)
         for number, ((media_type, media), as_served) in enumerate(
             zip(content.items(), served, strict=True)
         ):
-            if not isinstance(media, dict):
-                continue
             at = f"{located.pointer}/content/{escape(media_type)}"
             key = "schema" if "schema" in media else "itemSchema"
             schema = Located(media.get(key, {}), f"{at}/{key}")
@@ -289,8 +282,7 @@ def _find_answer(operation: OperationPlace) -> list[str]:
     """Return the keys that lead to the type of a JSON response; empty if there is none."""
     if operation.method in _WITH_BODIES or (operation.method == "GET" and operation.body is None):
         for status, response in operation.responses:
-            content = response.value.get("content")
-            for media_type in content if isinstance(content, dict) else ():
+            for media_type in response.value.get("content", ()):
                 if status.startswith("2") and is_json(media_type):
                     at = [operation.path, operation.method.lower(), "responses", status]
                     return [*at, "content", media_type]
