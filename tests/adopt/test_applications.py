@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import shutil
 from pathlib import Path
@@ -209,6 +210,32 @@ def test_names_and_descriptions_are_no_difference(
         0,
         "no differences between the definitions (2025-01-01) and openapi.json\n",
     )
+
+
+SPELLINGS = [
+    ({"format": "binary"}, {"contentMediaType": "application/octet-stream"}),
+    ({"format": "byte"}, {"contentEncoding": "base64"}),
+]
+
+
+def test_spellings_of_other_releases_are_no_difference(
+    project: Path, documents: dict[str, dict[str, Any]]
+) -> None:
+    pairs = [*SPELLINGS, *(pair[::-1] for pair in SPELLINGS)]
+    (definitions,) = project.glob("schemas/orders.*")
+    fields = [
+        f"        scan{number}: {json.dumps({'type': 'string', **older})}\n"
+        for number, (older, _) in enumerate(pairs)
+    ]
+    note = "        note:\n"
+    definitions.write_text(definitions.read_text().replace(note, "".join([*fields, note])))
+    document = copy.deepcopy(documents[CODE])
+    properties = document["components"]["schemas"]["Order"]["properties"]
+    for number, (_, newer) in enumerate(pairs):
+        properties[f"scan{number}"] = {"type": "string", **newer}
+    assert check_document(project, document).exit_code == 0
+    properties["scan0"] = {"type": "string"}
+    assert check_document(project, document).exit_code == 1
 
 
 NAMESAKES = f"""\

@@ -26,10 +26,10 @@ _ADDED: Final = frozenset({"HTTPValidationError", "ValidationError"})
 def compare_code(schemas: Path, output: Path, name: str) -> tuple[list[Finding], str]:
     """Return how the application *name* differs from the definitions, and their newest version.
 
-    *name* may also be a file with its document. Before is the state of the definitions. Names and
-    documentation alone don't count as differences, nor do the errors that a framework declares
-    automatically. Raises ApplicationError for an application without a document, and what `compare`
-    raises.
+    *name* may also be a file with its document. Before is the state of the definitions. Names,
+    documentation and spellings alone don't count as differences, nor do the errors that a framework
+    declares automatically. Raises ApplicationError for an application without a document, and what
+    `compare` raises.
     """
     table = load(schemas).table
     newest = f"{table.dates[-1]}@{table.environments[0].name}" if table.environments else ""
@@ -38,7 +38,8 @@ def compare_code(schemas: Path, output: Path, name: str) -> tuple[list[Finding],
         if not file.is_file():
             file = Path(folder, "openapi.json")
             file.write_text(json.dumps(read_application(name)), encoding="utf-8")
-        found, _ = compare(schemas, output, newest or table.dates[-1], str(file))
+        before = newest or table.dates[-1]
+        found, _ = compare(schemas, output, before, str(file), respelled=True)
     # the file is gone, and was temporary
     kept = [replace(each, after_source=None) for each in found if not _is_noise(each)]
     return kept, table.dates[-1]

@@ -78,12 +78,19 @@ class _Side:
 
 
 def compare(
-    schemas: Path, output: Path, before: str, after: str, policy: str | None = None
+    schemas: Path,
+    output: Path,
+    before: str,
+    after: str,
+    policy: str | None = None,
+    *,
+    respelled: bool = False,
 ) -> tuple[list[Finding], str]:
     """Return all differences between *before* and *after*, and a phrase for *before*.
 
     A *policy*, the name of a preset or of a file with the content of `policy` in the version table,
-    replaces the one of the definitions.
+    replaces the one of the definitions. With *respelled*, other spellings of the same schema count
+    as equal, as in documents of different releases of OpenAPI.
 
     *before* and *after* each name a version of the definitions in *schemas* (``2026-07-01``, with
     ``@sandbox`` one environment of it), a git revision, a folder of outputs, or an OpenAPI
@@ -105,7 +112,9 @@ def compare(
             readings = DiffReadings()
             are_published = (older.is_published(shown), newer.is_published(shown))
             meanings = read_meanings(one, other, readings, are_published=are_published)
-            for change in map(place_at_cause, diff(*meanings, renames, readings)):
+            for change in map(
+                place_at_cause, diff(*meanings, renames, readings, respelled=respelled)
+            ):
                 # the name of a version is not one of its changes
                 if not (older.version and newer.version and change.after_pointer == VERSION):
                     written = sides.find_pointers(older, newer, change, shown)

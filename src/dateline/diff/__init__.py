@@ -63,7 +63,7 @@ class DiffReadings:
     def of(self, root: dict[str, Any], *, across: bool = False) -> Schemas:
         """Return the schemas of the document *root*, and its index.
 
-        With *across*, it is compared with a document of another dialect.
+        With *across*, what the dialects spell differently is equal, as in one of another dialect.
         """
         return self._schemas(root, across)
 
@@ -85,6 +85,7 @@ def diff(
     readings: DiffReadings | None = None,
     *,
     words: bool = True,
+    respelled: bool = False,
 ) -> list[Change]:
     """Return every difference a caller could see, sorted by pointers, kind and keyword.
 
@@ -94,14 +95,19 @@ def diff(
     by its pointer in *after*; without it, a renamed one is removed and added. With *readings*,
     nothing is read again that an earlier comparison read. Without *words*, changes of descriptions
     and summaries may be left out, since finding the operations that they concern takes a walk over
-    everything that reaches them.
+    everything that reaches them. With *respelled*, what OpenAPI 3.0 and 3.1 spell differently is
+    equal within 3.1, too.
     """
     ours, theirs = _plain(before), _plain(after)
     if ours is theirs:
         return []
     with collection_off():
         known = readings or DiffReadings()
-        return _Comparison(ours, theirs, renames or {}, known, words=words).changes()
+        across = respelled or is_old(ours) != is_old(theirs)
+        sides = known.of(ours, across=across), known.of(theirs, across=across)
+        versions = find_version(ours), find_version(theirs)
+        survey = known.survey(*sides, words=words)
+        return _Comparison(*sides, survey, versions, renames or {}).changes()
 
 
 def are_reworded(before: dict[str, Any], after: dict[str, Any], readings: DiffReadings) -> bool:
@@ -153,22 +159,18 @@ class _Label:
 class _Comparison:
     def __init__(
         self,
-        before: dict[str, Any],
-        after: dict[str, Any],
+        before: Schemas,
+        after: Schemas,
+        survey: ChangeSurvey,
+        versions: tuple[str, str],
         renames: Mapping[str, str],
-        readings: DiffReadings,
-        *,
-        words: bool,
     ) -> None:
-        across = is_old(before) != is_old(after)
-        ours, theirs = readings.of(before, across=across), readings.of(after, across=across)
-        self._before = ours.document
-        self._after = theirs.document
+        self._before = before.document
+        self._after = after.document
         self._graph = Graph()
-        self._survey = readings.survey(ours, theirs, words=words)
-        self._schemas = SchemaComparison(self._graph, self._survey, ours, theirs, renames)
+        self._survey = survey
+        self._schemas = SchemaComparison(self._graph, survey, before, after, renames)
         self._messages = MessageComparison(self._schemas)
-        versions = find_version(before), find_version(after)
         self._operations = OperationComparison(self._messages, versions)
         self._named: dict[int, tuple[str, ...]] = {}
 
