@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import product
 from typing import Any, Final, NamedTuple
 
 import pytest
@@ -257,23 +258,46 @@ PARTS: Final[dict[str, Callable[[Any], Any]]] = {
     "a variant": lambda one: {"anyOf": [one, {"required": ["b"]}]},
     "the only variant": lambda one: {"oneOf": [one, {"type": "array"}]},
     "a variant of a variant": lambda one: {"anyOf": [{"anyOf": [one, {"required": ["b"]}]}, {}]},
+    "a variant of a variant with fields": lambda one: {
+        "anyOf": [{"properties": {"y": TEXT}, "anyOf": [one, {"required": ["b"]}]}, {}]
+    },
     "what a field implies": lambda one: {"dependentSchemas": {"b": one}},
+    "what an implied field implies": lambda one: {
+        "dependentSchemas": {"b": {"dependentSchemas": {"c": one}}}
+    },
+    "a variant of what a field implies": lambda one: {
+        "dependentSchemas": {"b": {"anyOf": [one, {"required": ["b"]}]}}
+    },
 }
 """Schemas that may apply to the same object."""
 
+WITHIN: Final[dict[str, Callable[[Any], Any]]] = {
+    "the object": lambda one: one,
+    "its field": lambda one: {"properties": {"f": one}},
+    "items of its field": lambda one: {"properties": {"f": {"items": one}}},
+    "a field of its field": lambda one: {"properties": {"f": {"properties": {"g": one}}}},
+}
+"""Schemas that describe the object, or a value in it."""
 
-@cases("holder", HOLDERS)
-@cases("part", PARTS)
-@cases(
-    ("schema", "is_narrower"),
-    [({}, False), (TEXT, False), ({"enum": ["x"]}, True), ({"type": "integer"}, True)],
-)
+
+REFINED: Final = [
+    # holders and schemas take turns
+    (part, within, [*HOLDERS][index % 3], schema, is_narrower)
+    for index, (part, within) in enumerate(product(PARTS, WITHIN))
+    for schema, is_narrower in (
+        ([{}, TEXT][index % 2], False),
+        ([{"enum": ["x"]}, {"type": "integer"}][index // 2 % 2], True),
+    )
+]
+
+
+@cases(("part", "within", "holder", "schema", "is_narrower"), REFINED)
 def test_requests_may_name_a_field_in_a_part_and_not_restrict_it(
-    schema: Any, is_narrower: bool, part: str, holder: str
+    part: str, within: str, holder: str, schema: Any, is_narrower: bool
 ) -> None:
     def whole(**fields: Any) -> Any:
-        below = {"type": "object", "properties": {"z": TEXT, **fields}}
-        return {"type": "object", **HOLDERS[holder], **PARTS[part](below)}
+        below = WITHIN[within]({"properties": {"z": TEXT, **fields}})
+        return {**WITHIN[within](HOLDERS[holder]), **PARTS[part]({"type": "object", **below})}
 
     before, after = (document(schema_in("sent", each)) for each in (whole(), whole(a=schema)))
     assert verdicts(before, after) == (FREE | GATED if is_narrower else FREE)

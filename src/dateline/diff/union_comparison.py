@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, NamedTuple
 
 from dateline.diff.closures import forbids, list_matching, list_names, list_unnamed
 from dateline.diff.documents import ChangeSurvey
@@ -34,6 +34,17 @@ _VARIANT: Final = Kinds(Kind.VARIANT_ADDED, Kind.VARIANT_REMOVED)
 
 _Same = list[tuple[Variant, Variant]]
 """The members that are on both sides."""
+
+
+class _Refinement(NamedTuple):
+    """Schemas that refine what others, the *holders*, say about the same value, on both sides.
+
+    ``access`` is `readOnly` or `writeOnly` if only one direction has the value.
+    """
+
+    holders: tuple[Parts, Parts]
+    below: tuple[SchemaView, SchemaView]
+    access: str
 
 
 @dataclass
@@ -189,23 +200,62 @@ class UnionComparison(ABC):
         *,
         exclusive: bool = False,
     ) -> None:
-        """Compare fields that a schema *below* others names now with what its *holders* say."""
-        ours, theirs = (view.properties for view in below)
-        added = sorted(theirs.keys() - ours.keys())
-        if not added:
-            return
-        old, new = self.before.view(holders[0]), self.after.view(holders[1])
-        for name in added:
-            past, beside = (
-                [
-                    *side.properties.get(name, ()),
-                    *list_unnamed(side, name),
-                    *list_matching(side, name),
-                ]
-                for side in (old, new)
-            )
-            way = Passage(access=self.after.access(theirs[name]), exclusive=exclusive)
-            self.link_values(pair, past, [*theirs[name], *beside], way)
+        """Compare fields that a schema *below* others names now with what its *holders* say.
+
+        So are the fields of its own variants and dependent schemas, and those of its fields and
+        items that the holders describe, too.
+        """
+        pending = [_Refinement(holders, below, "")]
+        seen: set[tuple[str, ...]] = set()
+        while pending:
+            each = pending.pop()
+            old, new = self.before.view(each.holders[0]), self.after.view(each.holders[1])
+            place = tuple(view.pointer for view in (old, new, *each.below))
+            if place in seen or not (old.properties or old.below or old.maps):
+                continue
+            seen.add(place)
+            ours, theirs = (view.properties for view in each.below)
+            for name in sorted(theirs.keys() - ours.keys()):
+                past, beside = _describe_field(old, name), _describe_field(new, name)
+                access = each.access or self.after.access(theirs[name])
+                way = Passage(access=access, exclusive=exclusive)
+                self.link_values(pair, past, [*theirs[name], *beside], way)
+            for first, second in self._list_refining(*each.below):
+                views = self.before.read(first), self.after.read(second)
+                pending.append(each._replace(below=views))
+            for name in sorted(ours.keys() & theirs.keys()):
+                described = _describe_field(old, name), _describe_field(new, name)
+                access = each.access or self.after.access(theirs[name])
+                pending += self._refine(described, (ours[name], theirs[name]), access)
+            items = [view.below.get("items", []) for view in (old, new, *each.below)]
+            pending += self._refine((items[0], items[1]), (items[2], items[3]), each.access)
+
+    def _list_refining(
+        self, before: SchemaView, after: SchemaView
+    ) -> Iterator[tuple[list[Located], list[Located]]]:
+        """Yield the schemas of the same value below two schemas that are in both, and differ."""
+        others = {union.keyword: union for union in after.unions}
+        for union in before.unions:
+            if (other := others.get(union.keyword)) is not None:
+                for first, second in align_members(union, other).same:
+                    if not self._is_settled([first.node], [second.node]):
+                        yield [first.node], [second.node]
+        ours, theirs = (view.maps.get("dependentSchemas", {}) for view in (before, after))
+        for name in sorted(ours.keys() & theirs.keys()):
+            if not self._is_settled(ours[name], theirs[name]):
+                yield ours[name], theirs[name]
+
+    def _refine(
+        self,
+        described: tuple[list[Located], list[Located]],
+        refined: tuple[list[Located], list[Located]],
+        access: str,
+    ) -> Iterator[_Refinement]:
+        """Yield the refinement of a value that holders *described*, if it may differ."""
+        ours, theirs = refined
+        if described[0] and ours and theirs and not self._is_settled(ours, theirs):
+            holders = self.before.parts(described[0]), self.after.parts(described[1])
+            yield _Refinement(holders, (self.before.read(ours), self.after.read(theirs)), access)
 
     def _compare_unevaluated(
         self, pair: NodePair, before: SchemaView, after: SchemaView, same: _Same
@@ -385,3 +435,12 @@ def _admits_null(union: Variants) -> bool | None:
     if union.keyword == "oneOf":
         return None if None in taking else taking.count(True) == 1
     return True if True in taking else (None if None in taking else False)
+
+
+def _describe_field(view: SchemaView, name: str) -> list[Located]:
+    """Return all that *view* says about the field *name*, by its name or as one of others."""
+    return [
+        *view.properties.get(name, ()),
+        *list_unnamed(view, name),
+        *list_matching(view, name),
+    ]
