@@ -36,7 +36,7 @@ def load_with(tmp_path: Path, schemas: dict[str, Any]) -> Api:
     [
         ({"type": "integer"}, {"type": "string"}, "type `string`", "type `integer`"),
         ({"readOnly": True}, {}, "in requests, too", "only in responses"),
-        ({"uniqueItems": None}, {"uniqueItems": True}, "no item twice", "items may be repeated"),
+        ({"uniqueItems": None}, {"uniqueItems": True}, "no duplicates", "duplicates allowed"),
         (
             {"additionalProperties": None},
             {"additionalProperties": False},

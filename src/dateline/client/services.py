@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from dateline.filters import Code
 from dateline.model import Api
@@ -17,7 +17,7 @@ def lay_out_service(
     api: Api, version: str, document: dict[str, Any], addresses: Mapping[str, str]
 ) -> dict[str, Any]:
     """Return the template data for the service of one version's clients, at *addresses*."""
-    schemes = {name: scheme for name, _, scheme, _ in _read_schemes(document)}
+    schemes = {each.name: each.code for each in _read_schemes(document)}
     service = call(
         "Service",
         Pair("package", Text(api.table.package)),
@@ -37,17 +37,17 @@ def lay_out_settings(
     api: Api, document: dict[str, Any], addresses: Mapping[str, str]
 ) -> dict[str, Any]:
     """Return the template data for the arguments of clients of services at *addresses*."""
-    schemes = [each for each in _read_schemes(document) if each[1]]
+    schemes = [each for each in _read_schemes(document) if each.keyword]
     names = [each.name for each in api.table.environments]
     arguments = [
-        {"name": Code(keyword), "type": Code("Login" if is_login else "Secret")}
-        for _, keyword, _, is_login in schemes
+        {"name": Code(each.keyword), "type": Code("Login" if each.is_login else "Secret")}
+        for each in schemes
     ]
     nouns = {"Session", "Timeout", *(str(each["type"]) for each in arguments)}
     return {
         "arguments": arguments,
         "credentials": lay_out(
-            mapping({name: keyword for name, keyword, _, _ in schemes}),
+            mapping({each.name: each.keyword for each in schemes}),
             12,
             len("            credentials=,"),
         ),
@@ -58,20 +58,28 @@ def lay_out_settings(
     }
 
 
-def _read_schemes(document: dict[str, Any]) -> Iterator[tuple[str, str, Node, bool]]:
-    """Yield each security scheme.
+class _Scheme(NamedTuple):
+    """A security scheme, and the expression that describes it.
 
-    That is its name, the keyword of its secret (none for one of the connection), where a request
-    has the secret, and whether that is a name with a password.
+    ``keyword`` is the argument of clients for its secret, empty for a scheme of the connection.
+    With ``is_login``, the secret is a name with a password.
     """
+
+    name: str
+    keyword: str
+    code: Node
+    is_login: bool = False
+
+
+def _read_schemes(document: dict[str, Any]) -> Iterator[_Scheme]:
+    """Yield each security scheme of *document*."""
     defined = document.get("components", {}).get("securitySchemes", {})
     for name, keyword in name_credentials(document).items():
         if not keyword:
             code = call("Scheme", Text(""), Text(""), Text("connection"))
-            yield name, "", code, False
+            yield _Scheme(name, "", code)
             continue
-        field, place, before = find_secret(document, name)
-        parts = [Text(each) for each in (keyword, field, place, before) if each]
+        parts = [Text(each) for each in (keyword, *find_secret(document, name)) if each]
         described = resolve(document, defined.get(name, {}))
         is_login = str(described.get("scheme", "")).lower() == "basic"
-        yield name, keyword, call("Scheme", *parts), is_login
+        yield _Scheme(name, keyword, call("Scheme", *parts), is_login)

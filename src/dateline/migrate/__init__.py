@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from dateline.files.disk import replace
+from dateline.migrate.concerned import find_concerned, find_roots, read_code
 from dateline.migrate.facts import CallerRemark, find_facts
 from dateline.migrate.package import PackageError, VersionModule, list_places, read_version
 from dateline.model import Place, Problem, SourceError
@@ -76,7 +77,6 @@ def migrate(paths: Sequence[Path], generated: Path, older: str, newer: str) -> M
     page, SourceError with every one of the files that is not valid Python.
     """
     # slow to import, and an optional dependency
-    from dateline.migrate.concerned import find_concerned, find_roots, read_code
     from dateline.migrate.resolving import NameResolver
     from dateline.migrate.rewriting import ParserSyntaxError, rewrite
 
@@ -84,23 +84,7 @@ def migrate(paths: Sequence[Path], generated: Path, older: str, newer: str) -> M
     facts = find_facts(_read_changes(generated / "changes", older, newer), *versions)
     files: dict[Path, tuple[str, str]] = {}
     marked: list[PlacedRemark] = []
-    uncertain: list[PlacedRemark] = []
-    problems: list[Problem] = []
-    texts: dict[Path, str] = {}
-    encodings: dict[Path, str] = {}
-    for path in _list_files(paths):
-        if path.suffix == ".ipynb":
-            if versions[0].package.encode() in path.read_bytes():
-                line = f"{name_path(path)}:1:1: {_NOTEBOOK}"
-                uncertain.append(PlacedRemark(line, line))
-            continue
-        try:
-            texts[path], encodings[path] = read_code(path)
-        except (SyntaxError, UnicodeDecodeError):
-            # Python can't import it either: other files, as of test data, are of no concern
-            if package_name(older).encode() not in path.read_bytes():
-                continue
-            problems.append(_refuse(path, 1, 1, "its encoding is not the one that it declares"))
+    texts, encodings, uncertain, problems = _read_files(paths, versions[0])
     concerned = find_concerned(texts, package_name(older))
     folders = [generated / "python", *find_roots(paths)]
     others = {
@@ -133,6 +117,33 @@ def migrate(paths: Sequence[Path], generated: Path, older: str, newer: str) -> M
         uncertain=tuple(uncertain),
         left=tuple(facts.left),
     )
+
+
+class _CodeFiles(NamedTuple):
+    """The texts and encodings of the files that can be read, and what to report about others."""
+
+    texts: dict[Path, str]
+    encodings: dict[Path, str]
+    uncertain: list[PlacedRemark]
+    problems: list[Problem]
+
+
+def _read_files(paths: Sequence[Path], older: VersionModule) -> _CodeFiles:
+    found = _CodeFiles({}, {}, [], [])
+    for path in _list_files(paths):
+        if path.suffix == ".ipynb":
+            if older.package.encode() in path.read_bytes():
+                line = f"{name_path(path)}:1:1: {_NOTEBOOK}"
+                found.uncertain.append(PlacedRemark(line, line))
+            continue
+        try:
+            found.texts[path], found.encodings[path] = read_code(path)
+        except (SyntaxError, UnicodeDecodeError):
+            # Python can't import it either: other files, such as test data, are of no concern
+            if package_name(older.version).encode() in path.read_bytes():
+                why = "its encoding is not the one that it declares"
+                found.problems.append(_refuse(path, 1, 1, why))
+    return found
 
 
 def _refuse(path: Path, line: int, column: int, why: str = "") -> Problem:

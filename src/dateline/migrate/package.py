@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from dateline.model import DatelineError
 from dateline.openapi import parts
@@ -200,9 +200,9 @@ def read_version(folder: Path, version: str) -> VersionModule:
     needed: dict[str, frozenset[str]] = {}
     if (home / "client.py").is_file():
         for module in _list_modules(_parse(home / "client.py"), folder, "client"):
-            for operation, name, taken, without in _read_methods(module):
-                methods[operation], types[operation] = name, taken
-                needed[operation] = without
+            for each in _read_methods(module):
+                methods[each.operation], types[each.operation] = each.name, each.types
+                needed[each.operation] = each.needed
     return VersionModule(
         package=folder.name,
         version=version,
@@ -301,14 +301,17 @@ def _read_texts(call: ast.Call) -> dict[str, str]:
     }
 
 
-def _read_methods(
-    module: ast.Module,
-) -> Iterator[tuple[str, str, dict[str, ast.expr], frozenset[str]]]:
-    """Yield each method of clients in *module*, by its operation, `METHOD /path`.
+class _SentOperation(NamedTuple):
+    """A method of clients, and the operation that it sends, as in `VersionModule`."""
 
-    With it come the method, the types of arguments and responses, and the arguments it needs.
-    What a second method of the operation does follows its path: `GET /loans _iterate`.
-    """
+    operation: str
+    name: str
+    types: dict[str, ast.expr]
+    needed: frozenset[str]
+
+
+def _read_methods(module: ast.Module) -> Iterator[_SentOperation]:
+    """Yield each method of clients in *module*."""
     described = {
         node.targets[0].id: node.value
         for node in module.body
@@ -324,20 +327,12 @@ def _read_methods(
         texts = _read_texts(operation) if operation is not None else {}
         if operation is None or not {"name", "method", "path"} <= texts.keys():
             continue
-        taken = node.args
-        arguments = [*taken.posonlyargs, *taken.args, *taken.kwonlyargs]
+        arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
         types = {each.arg: each.annotation for each in arguments if each.annotation is not None}
-        positional = [*taken.posonlyargs, *taken.args]
-        first = len(positional) - len(taken.defaults)
-        needed = [each.arg for each in positional[:first] if each.annotation is not None]
-        needed += [
-            each.arg
-            for each, default in zip(taken.kwonlyargs, taken.kw_defaults, strict=True)
-            if default is None
-        ]
+        needed = frozenset(_list_needed(node.args))
         name = f"{texts['method']} {texts['path']}"
         if node.name != texts["name"]:
-            yield f"{name} {sent[0]}", node.name, types, frozenset(needed)
+            yield _SentOperation(f"{name} {sent[0]}", node.name, types, needed)
             continue
         for table in (each.value for each in operation.keywords if each.arg in _TABLES):
             if isinstance(table, ast.Dict):
@@ -346,7 +341,18 @@ def _read_methods(
                     for key, value in zip(table.keys, table.values, strict=True)
                     if isinstance(key, ast.Constant)
                 }
-        yield name, node.name, types, frozenset(needed)
+        yield _SentOperation(name, node.name, types, needed)
+
+
+def _list_needed(arguments: ast.arguments) -> Iterator[str]:
+    """Yield the names of *arguments* without a default, except `self`."""
+    positional = [*arguments.posonlyargs, *arguments.args]
+    for each in positional[: len(positional) - len(arguments.defaults)]:
+        if each.annotation is not None:
+            yield each.arg
+    for each, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
+        if default is None:
+            yield each.arg
 
 
 def _read_sent(function: ast.FunctionDef) -> tuple[str, str] | None:

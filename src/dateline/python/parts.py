@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from dateline.openapi import chain, resolve, target
 from dateline.python.names import argument_name
@@ -52,23 +52,32 @@ def name_argument(name: str) -> str:
     return argument_name(f"{name} {_SIGNS.get(name[-1:], '')}".strip())
 
 
-def find_secret(document: dict[str, Any], scheme: str) -> tuple[str, str, str]:
-    """Return where requests have the secret of the security *scheme*: a field, place and prefix.
+class SecretPlace(NamedTuple):
+    """Where requests have a secret: the name of a field, its place, and the text before it."""
+
+    field: str
+    place: str
+    prefix: str = ""
+
+
+def find_secret(document: dict[str, Any], scheme: str) -> SecretPlace:
+    """Return where requests have the secret of the security *scheme*.
 
     For a scheme that is not defined, it is the whole `Authorization` header.
     """
     defined = document.get("components", {}).get("securitySchemes", {})
     described = resolve(document, defined.get(scheme, {}))
     if not described:
-        return "Authorization", "header", ""
+        return SecretPlace("Authorization", "header")
     kind = described.get("type")
     if kind == "apiKey":
-        return str(described.get("name", "Authorization")), str(described.get("in", "header")), ""
+        name, place = described.get("name", "Authorization"), described.get("in", "header")
+        return SecretPlace(str(name), str(place))
     if kind == "mutualTLS":
         # the TLS terminator passes the certificate on (RFC 9440, section 2.2)
-        return "Client-Cert", "header", ""
+        return SecretPlace("Client-Cert", "header")
     name = str(described.get("scheme", "bearer")) if kind == "http" else "bearer"
-    return "Authorization", "header", f"{name.capitalize()} "
+    return SecretPlace("Authorization", "header", f"{name.capitalize()} ")
 
 
 def is_sendable(path: str) -> bool:

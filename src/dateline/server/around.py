@@ -30,10 +30,8 @@ def describe_operations(
 ) -> dict[str, Any]:
     """Return what a layer must know about *operations* to find and to answer them."""
     used = (name for each in operations for name in sorted(each.schemes))
-    places = (scheme for _, scheme in read_schemes(api, used))
-    headers = {
-        name if place == "header" else "Cookie" for name, place, _ in places if place != "query"
-    }
+    secrets = [each for _, each in read_schemes(api, used) if each.place != "query"]
+    headers = {each.field if each.place == "header" else "Cookie" for each in secrets}
     return {
         "operations": {each.id: _describe_operation(each) for each in operations},
         "prefixes": find_usual_prefixes(api),

@@ -8,7 +8,7 @@ from typing import Any, Final
 from dateline.filters import Code
 from dateline.model import Api
 from dateline.python.code import Brackets, Node, Pair, Text, call, lay_out, mapping, value, words
-from dateline.python.parts import find_secret
+from dateline.python.parts import SecretPlace, find_secret
 from dateline.server.contents import Content
 from dateline.server.mounting import find_usual_prefixes
 from dateline.server.operations import Operation, OperationGroup, Parameter
@@ -26,7 +26,7 @@ def lay_out_table(api: Api, groups: Sequence[OperationGroup], types: Types) -> d
     """Return the data for the template of the table."""
     rows = [_row(each, types) for group in groups for each in group.operations]
     named = (name for group in groups for each in group.operations for name in sorted(each.schemes))
-    schemes = {name: _scheme(*of) for name, of in read_schemes(api, named)}
+    schemes = {name: _scheme(place) for name, place in read_schemes(api, named)}
     used = {word.partition(".")[0] for row in rows for word in words(row)} | {"Final"}
     # the table is annotated with two of them, whatever is in it
     nouns = ["Operation", *(["Parameter"] if "Parameter" in used else []), "Scheme"]
@@ -97,22 +97,18 @@ def _contents(contents: Iterable[tuple[Content, Node]]) -> Node:
     return mapping({content.media_type: type_ for content, type_ in contents})
 
 
-def read_schemes(api: Api, used: Iterable[str]) -> Iterator[tuple[str, tuple[str, str, str]]]:
-    """Yield the name of each security scheme, and where a request has its secret.
-
-    That is the name of a field, its place, and the prefix of the secret in it. For a scheme that is
-    *used* and not defined, the secret is the whole `Authorization` header.
-    """
+def read_schemes(api: Api, used: Iterable[str]) -> Iterator[tuple[str, SecretPlace]]:
+    """Yield the name of each security scheme, defined or *used*, and where its secret is."""
     defined = api.document.get("components", {}).get("securitySchemes", {})
     undefined = (name for name in used if name not in defined)
     for name in dict.fromkeys([*undefined, *defined]):
         yield name, find_secret(api.document, name)
 
 
-def _scheme(field: str, place: str, before: str) -> Node:
-    pairs = [Pair("name", Text(field)), Pair("place", Text(place))]
-    if before:
-        pairs.append(Pair("prefix", Text(before)))
+def _scheme(secret: SecretPlace) -> Node:
+    pairs = [Pair("name", Text(secret.field)), Pair("place", Text(secret.place))]
+    if secret.prefix:
+        pairs.append(Pair("prefix", Text(secret.prefix)))
     return call("Scheme", *pairs)
 
 

@@ -23,19 +23,11 @@ from dateline.model import (
 from dateline.openapi import pointer, walk
 from dateline.project.origins import find_published
 
-_WORDLESS: Final = frozenset(
-    {
-        "description",
-        "summary",
-        "title",
-        "example",
-        "examples",
-        "externalDocs",
-        "operationId",
-        "tags",
-    }
+_UNMARKED: Final = frozenset(
+    {"description", "summary", "title", "example", "examples", "externalDocs", "operationId"}
+    | {"tags"}
 )
-"""Keywords whose former values say nothing to callers of another version."""
+"""Keywords whose former values are of no use to callers of another version."""
 
 _FLAGS: Final = {
     "nullable": ("null allowed", "null not allowed"),
@@ -43,7 +35,7 @@ _FLAGS: Final = {
     "deprecated": ("deprecated", "not deprecated"),
     "readOnly": ("only in responses", "in requests, too"),
     "writeOnly": ("only in requests", "in responses, too"),
-    "uniqueItems": ("no item twice", "items may be repeated"),
+    "uniqueItems": ("no duplicates", "duplicates allowed"),
     "additionalProperties": ("other members allowed", "no other members"),
 }
 """What a keyword says if it is true, and if it is false."""
@@ -111,9 +103,7 @@ class Marker:
         if ADDED in node:
             yield Mark("since", f"Since {node[ADDED]}", why(node, [node[ADDED]]))
         if REMOVED in node:
-            yield Mark(
-                "until", f"Until {node[REMOVED]}, which has it no more", why(node, [node[REMOVED]])
-            )
+            yield Mark("until", f"Removed in {node[REMOVED]}", why(node, [node[REMOVED]]))
         for shown in substitutes(node).values():
             since = node.get(ADDED)
             whom = f"Versions before {since}" if since else "Versions without it"
@@ -151,14 +141,10 @@ class Marker:
                 if partial and keyword in ("properties", "required"):
                     continue
                 then, now = setting.get(keyword), current.get(keyword)
+                text = f"Before {date}: {self._describe(keyword, then, now)}"
                 if older:
-                    yield Mark(
-                        "was", f"From {date} on: {self._describe(keyword, now, then)}", reason
-                    )
-                else:
-                    yield Mark(
-                        "was", f"Before {date}: {self._describe(keyword, then, now)}", reason
-                    )
+                    text = f"From {date} on: {self._describe(keyword, now, then)}"
+                yield Mark("was", text, reason)
             current = {
                 key: value for key, value in {**current, **setting}.items() if key not in unset
             }
@@ -181,7 +167,7 @@ class Marker:
 
 
 def _concerns_callers(keyword: str) -> bool:
-    return keyword not in _WORDLESS and (keyword == EXTENSIBLE or not keyword.startswith("x-"))
+    return keyword not in _UNMARKED and (keyword == EXTENSIBLE or not keyword.startswith("x-"))
 
 
 def _list_names(names: Iterable[str]) -> str:

@@ -39,7 +39,7 @@ _BOUNDS: Final = (
 )
 
 _FLAGS: Final = (
-    ("uniqueItems", "no item twice"),
+    ("uniqueItems", "no duplicates"),
     ("readOnly", "only in responses"),
     ("writeOnly", "only in requests"),
 )
