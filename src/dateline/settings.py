@@ -284,6 +284,9 @@ class _Settings:
                 raise self._refuse_value(key, "`projects` is a list of folders")
             if key == "projects" and any(one.startswith("/") or ".." in one for one in value):
                 raise self._refuse_value(key, "`projects` are folders below this one")
+        templates = self.values.get("templates")
+        if templates is not None and not (self.folder / templates).is_dir():
+            raise self._refuse_value(templates, f"there is no folder {templates!r}")
         pages = self.values.get("rule-pages")
         if pages is not None and not re.fullmatch(r"https?://[^\s{}]*\{rule\}[^\s{}]*", pages):
             fact = "`rule-pages` is an address with {rule} in it: https://docs.example/{rule}.html"

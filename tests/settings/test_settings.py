@@ -18,6 +18,7 @@ TREE = {
     "apis/notes/README": "no project",
     "old/books/dateline.toml": 'output = "../out"\ntemplates = "layout"\nstrict = true\n'
     'rule-pages = "https://docs.example/{rule}"\n',
+    "old/books/layout/README": "",
     "tools/pyproject.toml": '[project]\nname = "dateline-tools"\n',
 }
 
@@ -113,6 +114,10 @@ def test_search_ends_at_the_top_of_the_repository(
         (
             'projects = ["api/*"]\n',
             "dateline.toml:1:14: settings-invalid: there is no project in 'api/*'",
+        ),
+        (
+            'templates = "layuot"\n',
+            "dateline.toml:1:14: settings-invalid: there is no folder 'layuot'",
         ),
         (
             'rule-pages = "https://docs.example"\n',
