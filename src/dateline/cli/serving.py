@@ -90,7 +90,7 @@ def serve(workspace: Workspace, environment: str | None, host: str, port: int, s
     "--trust",
     metavar="NETWORK",
     multiple=True,
-    help="Trust X-Forwarded-Proto and -Host from this network; repeatable.",
+    help="Trust Forwarded and X-Forwarded-* from this network; repeatable.",
 )
 @click.option("--keep-host", is_flag=True, help="Forward the Host header as received.")
 @click.option(

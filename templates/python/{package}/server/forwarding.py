@@ -78,8 +78,8 @@ class Upstream:
     seconds after a response: less than the server keeps them, as a request could meet the end of
     its connection otherwise.
 
-    Callers from the networks ``trusted`` (`10.0.0.0/8`) are other proxies: their
-    `X-Forwarded-Proto` and `X-Forwarded-Host` are forwarded; those of others are replaced. With
+    Callers from the networks ``trusted`` (`10.0.0.0/8`) are other proxies: their `Forwarded` and
+    `X-Forwarded-*` are forwarded, and of those of others `X-Forwarded-For` only. With
     ``keeps_host``, the header `Host` is forwarded as well.
 
     Raises ValueError for an invalid address of a server, and for an invalid network.
@@ -512,7 +512,9 @@ def _address(base: str, scope: Scope) -> URL:
 def _request_headers(scope: Scope, upstream: Upstream) -> CIMultiDict[str]:
     """Return the headers to forward. Raises RequestError for what the client can't send."""
     lines: Headers = scope["headers"]
-    dropped = _HOP | _named_in_connection(lines)
+    client = scope.get("client")
+    caller = client[0] if client else "unknown"
+    dropped = _HOP | _named_in_connection(lines) | _list_claims(lines, upstream.trusts(caller))
     found: CIMultiDict[str] = CIMultiDict()
     passed: dict[bytes, list[str]] = {}
     for name, value in lines:
@@ -526,15 +528,14 @@ def _request_headers(scope: Scope, upstream: Upstream) -> CIMultiDict[str]:
             passed.setdefault(name, []).append(text)
         else:
             found.add(name.decode("latin-1"), text)
-    client = scope.get("client")
-    caller = client[0] if client else "unknown"
+    if len(passed.get(b"host", ())) > 1:
+        raise RequestError("the header Host is repeated")
     scheme = _SCHEMES.get(scope.get("scheme", ""), "http")
-    host = ", ".join(passed.get(b"host", ()))
-    own = {"x-forwarded-proto": scheme, "x-forwarded-host": host}
-    if upstream.trusts(caller):
-        own = {name: ", ".join(passed.get(name.encode(), [text])) for name, text in own.items()}
+    host = "".join(passed.get(b"host", ()))
     found["x-forwarded-for"] = ", ".join([*passed.get(b"x-forwarded-for", ()), caller])
-    found.update({name: text for name, text in own.items() if text})
+    for header, seen in ("x-forwarded-proto", scheme), ("x-forwarded-host", host):
+        if text := ", ".join(passed.get(header.encode(), [seen])):
+            found[header] = text
     node = f'"[{caller}]"' if ":" in caller else caller
     quoted = host.replace("\\", "\\\\").replace('"', '\\"')
     step = ";".join([f"for={node}", *([f'host="{quoted}"'] if host else ()), f"proto={scheme}"])
@@ -542,6 +543,21 @@ def _request_headers(scope: Scope, upstream: Upstream) -> CIMultiDict[str]:
     found["via"] = ", ".join([*passed.get(b"via", ()), _VIA])
     if upstream.keeps_host and host:
         found["host"] = host
+    return found
+
+
+def _list_claims(lines: Headers, is_trusted: bool) -> set[bytes]:
+    """Return the headers that say for whom a request is forwarded, and are not passed on.
+
+    Servers take those of callers, and some also those with an underscore, for the proxy's own.
+    """
+    found = set()
+    for name, _ in lines:
+        usual = name.replace(b"_", b"-")
+        if usual == b"forwarded" or usual.startswith(b"x-forwarded-"):
+            is_chain = name == b"x-forwarded-for"
+            if not (is_chain or (is_trusted and name == usual)):
+                found.add(name)
     return found
 
 
