@@ -84,15 +84,17 @@ def find_nearest(word: str, known: Iterable[str], closeness: float = 0.6) -> str
     return found[0] if found else None
 
 
+def suggest(word: str, known: Iterable[str], closeness: float = 0.6) -> str:
+    """Return the end of a message about *word*: the nearest of *known*, if one is near."""
+    nearest = find_nearest(word, known, closeness)
+    return "" if nearest is None else f"; did you mean {nearest!r}?"
+
+
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """Return the end of a message about the unknown *word*: the nearest of *known*, or all."""
     names = list(known)
-    nearest = find_nearest(word, names)
-    if nearest is not None:
-        return f"; did you mean {nearest!r}?"
-    if not names:
-        return ""
-    return f"; known: {', '.join(names[:_MOST])}{', …' if len(names) > _MOST else ''}"
+    listed = f"; known: {', '.join(names[:_MOST])}{', …' if len(names) > _MOST else ''}"
+    return suggest(word, names) or (listed if names else "")
 
 
 def join_quoted(words: Iterable[str]) -> str:

@@ -13,7 +13,7 @@ from dateline.gates import Timeline
 from dateline.model import EVERYWHERE, Api, Place
 from dateline.openapi import pointer, walk
 from dateline.project import Projector, project
-from dateline.project.origins import find_published
+from dateline.project.origins import find_in_contract
 
 DATES = ("2024-01-15", "2024-09-01", "2025-06-01", "next")
 
@@ -392,7 +392,7 @@ def test_place_in_a_contract_leads_back_to_its_definition(library: Api) -> None:
     shown = 0
     for path, _, _ in walk("document", library.document):
         for at, combination in enumerate(timeline.combinations):
-            found = find_published(library, timeline, path, at)
+            found = find_in_contract(library, timeline, path, at)
             if found is not None:
                 shown += 1
                 assert projector.origin(pointer(found), *combination) == path

@@ -44,7 +44,7 @@ def load(folder: Path, *, tolerated: Collection[str] = (), cache: Cache | None =
     """
     problems: list[Problem] = []
     if not os.path.lexists(folder / TABLE):
-        raise SourceError([_no_table(folder)])
+        raise SourceError([_create_missing_table(folder)])
     table_map = _read(folder / TABLE, folder, adopted=False, problems=problems)
     if table_map is None:
         raise SourceError(problems)
@@ -63,7 +63,7 @@ def load(folder: Path, *, tolerated: Collection[str] = (), cache: Cache | None =
         )
     }
     if not found and not problems:
-        problems.append(_nothing_to_read(folder))
+        problems.append(_create_missing_files(folder))
     if table is None or problems:
         raise SourceError(problems)
     shared = SharedFiles(folder, table, problems, cache)
@@ -222,7 +222,7 @@ def _create_misplaced(path: Path, folder: Path, way_out: str) -> Problem:
     )
 
 
-def _no_table(folder: Path) -> Problem:
+def _create_missing_table(folder: Path) -> Problem:
     return Problem(
         place=Place(name_source(folder / TABLE, folder), 1, 1),
         id="no-definitions",
@@ -231,7 +231,7 @@ def _no_table(folder: Path) -> Problem:
     )
 
 
-def _nothing_to_read(folder: Path) -> Problem:
+def _create_missing_files(folder: Path) -> Problem:
     return Problem(
         place=Place(name_source(folder / TABLE, folder), 1, 1),
         id="no-definitions",

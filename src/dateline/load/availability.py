@@ -71,7 +71,7 @@ def find_availability(
     own = [key for key in walk.declared if walk.is_by_itself(key, adopted=adopted)]
     visible = _propagate(walk.declared, edges, timeline.all, own)
     problems = [
-        _breach(edge, lacking, timeline, locate)
+        _create_problem(edge, lacking, timeline, locate)
         for edge in edges
         if not edge.following
         and (lacking := edge.shown & visible.get(edge.owner, timeline.all) & ~edge.needs)
@@ -100,18 +100,18 @@ def _is_of_draft(lacking: int, needs: int, timeline: Timeline, drafts: Collectio
     )
 
 
-def _breach(edge: Need, lacking: int, timeline: Timeline, locate: Locate) -> Problem:
+def _create_problem(edge: Need, lacking: int, timeline: Timeline, locate: Locate) -> Problem:
     there = timeline.places(edge.needs) or "no version"
     return Problem(
         place=locate(edge.path),
         id="reference-outlives-target",
-        message=f"{_where(edge.path)} is shown in {timeline.places(lacking)}, where "
+        message=f"{_describe_path(edge.path)} is shown in {timeline.places(lacking)}, where "
         f"{edge.goal_name} is absent ({locate(edge.goal_path)}: only in {there}); "
         f"give this place the same gate, or make {edge.goal_name} visible there",
     )
 
 
-def _where(path: Trail) -> str:
+def _describe_path(path: Trail) -> str:
     """Return a short description of a path: the component or operation, then the rest."""
     if path[0] == "components":
         return ".".join(str(part) for part in path[2:] if part != "properties")

@@ -1,4 +1,4 @@
-"""Compute what one version promises in one environment from the canonical definitions.
+"""Compute the contract of a version in an environment from the canonical definitions.
 
 One walk serves all versions: a node without keys of ours is published once, and all contracts share
 the same object; a node with keys is published once for each distinct history.
@@ -12,8 +12,8 @@ from typing import Any, Final
 from dateline.gates import Timeline
 from dateline.model import WAS, Api, Combination, Contract, Place, Trail
 from dateline.openapi import COMPONENTS, parts, pointer, walk
-from dateline.project.origins import Origin, find_alike, find_nearest, find_published
-from dateline.project.publishing import Entries, Publisher, value_at
+from dateline.project.origins import Origin, find_in_contract, find_similar_name, find_similar_path
+from dateline.project.publishing import Entries, Publisher, choose_at
 
 # The order of the keys at the root of a published document.
 _ROOT_ORDER: Final[tuple[str, ...]] = (
@@ -91,7 +91,7 @@ class Projector:
 
     def node(self, kind: str, node: Any, at: Combination) -> Any:
         """Return the published form of a *node* of the definitions at the combination *at*."""
-        return value_at(self._publisher.node(kind, node), self._timeline.combinations.index(at))
+        return choose_at(self._publisher.node(kind, node), self._timeline.combinations.index(at))
 
     def origin(self, at: str, version: str, environment: str) -> Trail:
         """Return the canonical path of what is at the pointer *at* in a contract.
@@ -116,9 +116,9 @@ class Projector:
                     return known.place
         path = self.origin(at, version, environment)
         if path == ("paths",) and len(steps) > 1:
-            path += find_nearest(self._api.document["paths"], steps[1])
+            path += find_similar_path(self._api.document["paths"], steps[1])
         elif len(path) == 2 and path[0] == "components" and len(steps) > 2:
-            path += find_alike(self._api.document["components"][path[1]], steps[2])
+            path += find_similar_name(self._api.document["components"][path[1]], steps[2])
         return self._api.locate(path)
 
     def renames(self, older: str, newer: str, environment: str) -> dict[str, str]:
@@ -136,7 +136,7 @@ class Projector:
                 names = [(era, one["name"]) for era, one in self._timeline.eras(kind, node)]
             shown = [next(name for mask, name in names if mask >> at & 1) for at in (then, now)]
             if shown[0] != shown[1]:
-                found = find_published(self._api, self._timeline, path, now)
+                found = find_in_contract(self._api, self._timeline, path, now)
                 renames |= {} if found is None else {pointer(found): shown[0]}
         return renames
 
@@ -149,7 +149,7 @@ class Projector:
         ]
 
     def _at(self, at: int, bit: int) -> dict[str, Any]:
-        document: dict[str, Any] = dict(value_at(self._around, at))
+        document: dict[str, Any] = dict(choose_at(self._around, at))
         defined = self._api.document.get("components")
         if defined is not None:
             shown = {
@@ -158,7 +158,7 @@ class Projector:
                 # a section disappears with its last component; one that is written empty stays
                 if (nodes := entries.at(at, bit)) or defined.get(section) == {}
             }
-            components = {**shown, **value_at(self._beside, at)}
+            components = {**shown, **choose_at(self._beside, at)}
             if components or not any(defined.values()):
                 document["components"] = components
         return document

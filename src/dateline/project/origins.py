@@ -12,18 +12,18 @@ from dateline.openapi import Arrangement, slot
 from dateline.project.publishing import is_published_as_enum
 
 
-def find_nearest(paths: Iterable[str], gone: str) -> tuple[str, ...]:
-    """Return the one of *paths* with the longest common beginning with *gone*; None if none has."""
+def find_similar_path(paths: Iterable[str], gone: str) -> tuple[str, ...]:
+    """Return the one of *paths* with the longest common beginning with *gone*; () if none has."""
     segments = {path: path.split("/") for path in paths}
-    return _beginning_most_like(segments, gone.split("/"), least=2)
+    return _find_longest_match(segments, gone.split("/"), least=2)
 
 
-def find_alike(names: Iterable[str], gone: str) -> tuple[str, ...]:
-    """Return the one of *names* with the longest common beginning with *gone*; None if none has."""
-    return _beginning_most_like({name: name for name in names}, gone, least=3)
+def find_similar_name(names: Iterable[str], gone: str) -> tuple[str, ...]:
+    """Return the one of *names* with the longest common beginning with *gone*; () if none has."""
+    return _find_longest_match({name: name for name in names}, gone, least=3)
 
 
-def _beginning_most_like(
+def _find_longest_match(
     known: Mapping[str, Sequence[str]], gone: Sequence[str], *, least: int
 ) -> tuple[str, ...]:
     def common(name: str) -> int:
@@ -34,8 +34,8 @@ def _beginning_most_like(
     return (nearest,) if nearest and common(nearest) >= least else ()
 
 
-def find_published(api: Api, timeline: Timeline, path: Trail, at: int) -> Trail | None:
-    """Return the path, in the contract of the combination *at*, of the object at *path* in *api*.
+def find_in_contract(api: Api, timeline: Timeline, path: Trail, at: int) -> Trail | None:
+    """Return where the contract of the combination *at* has the object that *api* has at *path*.
 
     None if the contract lacks it, because it or something around it is hidden there, or had another
     value.

@@ -33,7 +33,7 @@ class _Varying:
         return self._values[which]
 
 
-def value_at(value: Any, at: int) -> Any:
+def choose_at(value: Any, at: int) -> Any:
     return value.at(at) if isinstance(value, _Varying) else value
 
 
@@ -48,7 +48,7 @@ class Entries:
         self._entries = entries
 
     def at(self, at: int, bit: int) -> dict[str, Any]:
-        return {name: value_at(value, at) for mask, name, value in self._entries if mask & bit}
+        return {name: choose_at(value, at) for mask, name, value in self._entries if mask & bit}
 
 
 class Publisher:
@@ -113,7 +113,7 @@ class Publisher:
         ]
 
         def build(at: int) -> Any:
-            return next(value_at(value, at) for mask, value in published if mask >> at & 1)
+            return next(choose_at(value, at) for mask, value in published if mask >> at & 1)
 
         return _Varying(self._classes(published), build)
 
@@ -132,7 +132,7 @@ class Publisher:
             return node
 
         def build(at: int) -> dict[str, Any]:
-            built = {key: value_at(value, at) for key, mask, value in parts if mask >> at & 1}
+            built = {key: choose_at(value, at) for key, mask, value in parts if mask >> at & 1}
             return finish(built, at) if finish else built
 
         extra = self._dependencies(node) if kind == "schema" else []
@@ -152,7 +152,7 @@ class Publisher:
             return mapping, self.all
 
         def build(at: int) -> dict[str, Any]:
-            return {name: value_at(value, at) for mask, name, value in entries if mask >> at & 1}
+            return {name: choose_at(value, at) for mask, name, value in entries if mask >> at & 1}
 
         return self._container([(mask, value) for mask, _, value in entries], build)
 
@@ -165,7 +165,7 @@ class Publisher:
             return items, self.all
 
         def build(at: int) -> list[Any]:
-            return [value_at(value, at) for mask, value in parts if mask >> at & 1]
+            return [choose_at(value, at) for mask, value in parts if mask >> at & 1]
 
         return self._container(parts, build)
 

@@ -21,7 +21,7 @@ from dateline.model import (
     Trail,
 )
 from dateline.openapi import pointer, walk
-from dateline.project.origins import find_published
+from dateline.project.origins import find_in_contract
 
 _UNMARKED: Final = frozenset(
     {"description", "summary", "title", "example", "examples", "externalDocs", "operationId"}
@@ -94,7 +94,7 @@ class Marker:
         combinations = self._timeline.combinations
         for version in self._api.table.dates:
             at = combinations.index(Combination(version, EVERYWHERE))
-            found = find_published(self._api, self._timeline, path, at)
+            found = find_in_contract(self._api, self._timeline, path, at)
             if found is not None:
                 marks = tuple(self._read(path, node, version))
                 self._marks[version][pointer(found)] = marks

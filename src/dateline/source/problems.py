@@ -20,6 +20,15 @@ EQUAL_TWICE: Final = "keys that are there twice with equal values are read once"
 _WORD: Final = re.compile(r"\S+")
 
 
+class ReadError(Exception):
+    """Something can't be read: the id of the problem, and its message with the way out."""
+
+    def __init__(self, kind: str, message: str) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.message = message
+
+
 class StoppedError(Exception):
     """The rest of the file can't be read, or is not worth reading; the reason is in the log."""
 

@@ -11,16 +11,11 @@ from collections.abc import Callable
 from math import isinf
 from typing import Any, Final
 
-from dateline.source.problems import short
+from dateline.source.problems import ReadError, short
 
 
-class RefusedError(Exception):
-    """A plain scalar has no clear value: the id of the problem, and what to write instead."""
-
-    def __init__(self, kind: str, message: str) -> None:
-        super().__init__(message)
-        self.kind = kind
-        self.message = message
+class RefusedError(ReadError):
+    """A plain scalar has no clear value; the message says what to write instead."""
 
 
 _WORDS: Final[dict[str, bool | None]] = {"true": True, "false": False, "null": None}

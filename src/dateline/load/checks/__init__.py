@@ -72,11 +72,7 @@ def _problems(faults: Iterable[Violation], table: Table, locate: Locate) -> list
 
 
 def _scope(document: dict[str, Any], table: Table) -> Scope:
-    return Scope(
-        document=document,
-        table=table,
-        authored=not table.adopted,
-    )
+    return Scope(document, table, authored=not table.adopted)
 
 
 def _run_checks(document: dict[str, Any], table: Table) -> Iterator[Violation]:

@@ -41,7 +41,7 @@ def tag_is_required(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     """Each member requires the tag; without a union, so does each schema that extends this one."""
     tag = site.node[key].get("propertyName")
     variant_name = scope.references.variant_name
-    named = [(name, member) for _, member in _union(site) if (name := variant_name(member))]
+    named = [(name, member) for _, member in _list_members(site) if (name := variant_name(member))]
     if not site.node.keys() & set(UNIONS):
         named = [("this schema", site.node)]
     # a value without the tag belongs to the default
@@ -70,7 +70,7 @@ def tag_is_required(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
 
 @on("schema.discriminator", finds=("discriminator-member",))
 def members_have_names(scope: Scope, site: Site, _: str) -> Iterator[Violation]:
-    for trail, member in _union(site):
+    for trail, member in _list_members(site):
         is_named = scope.references.variant_name(member) or _leads_nowhere(scope, member)
         if not is_named and admitted_types(scope, member) != {"null"}:
             message = (
@@ -82,7 +82,7 @@ def members_have_names(scope: Scope, site: Site, _: str) -> Iterator[Violation]:
 @on("schema.discriminator", finds=("mapping-dangling", "mapping-outside-union"))
 def mapping(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     schemas = scope.list_components("schema")
-    variants = [scope.references.variant_name(member) for _, member in _union(site)]
+    variants = [scope.references.variant_name(member) for _, member in _list_members(site)]
     names = [name for name in variants if name is not None]
     for tag, written in site.node[key].get("mapping", {}).items():
         trail = site.at(key, "mapping", tag)
@@ -103,7 +103,7 @@ def mapping(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
 def tags_differ(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     """Tags are unique, and the tag property of each member allows exactly its tags."""
     taken: dict[str, str] = {}
-    for trail, name, tags in _tags(scope, site):
+    for trail, name, tags in _list_named(scope, site):
         below = collect_properties(scope, scope.list_components("schema")[name]).get(
             site.node[key].get("propertyName")
         )
@@ -121,7 +121,7 @@ def tags_differ(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
                 yield Violation(trail, "discriminator-tag-twice", message)
 
 
-def _tags(scope: Scope, site: Site) -> Iterator[tuple[LinkedTrail, str, list[str]]]:
+def _list_named(scope: Scope, site: Site) -> Iterator[tuple[LinkedTrail, str, list[str]]]:
     """Yield each schema that the discriminator of *site* names, and its tags.
 
     These are the members of its union or, without one, the schemas that extend it.
@@ -129,7 +129,7 @@ def _tags(scope: Scope, site: Site) -> Iterator[tuple[LinkedTrail, str, list[str
     schemas = scope.list_components("schema")
     discriminator = site.node["discriminator"]
     variant_name, mapped_name = scope.references.variant_name, scope.references.mapped_name
-    members = [(trail, variant_name(member)) for trail, member in _union(site)]
+    members = [(trail, variant_name(member)) for trail, member in _list_members(site)]
     where = path(site.trail)
     if not members and where[:2] == ("components", "schemas") and set(where[3::2]) <= {"allOf"}:
         below = scope.subtypes.get(str(where[2]), frozenset())
@@ -180,7 +180,7 @@ def _unfit_substitute(scope: Scope, parent: str, value: Any, hidden: int) -> str
     above = Site("schema", schema, (((None, "components"), "schemas"), parent), "", None)
     tag = value.get(schema["discriminator"].get("propertyName"))
     message = ""
-    for _, other, tags in _tags(scope, above):
+    for _, other, tags in _list_named(scope, above):
         lacking = hidden & ~scope.find_shown(scope.list_components("schema")[other])
         if tag in tags and lacking:
             places = scope.timeline.places(lacking)
@@ -192,7 +192,7 @@ def _unfit_substitute(scope: Scope, parent: str, value: Any, hidden: int) -> str
 
 
 @dataclass(frozen=True)
-class _Then(Scope):
+class _OlderScope(Scope):
     """The document of a scope as it is at one combination, given by its number in the timeline."""
 
     newest: Scope
@@ -219,7 +219,7 @@ class _Then(Scope):
 
     @cached_property
     def _known(self) -> Memo[Any]:
-        return Memo(_Then._read, owner=self)
+        return Memo(_OlderScope._read, owner=self)
 
     def now(self, schema: Any) -> Any:
         """Return *schema* as it is at the combination; None if it is not visible there."""
@@ -306,7 +306,7 @@ def history_of_discriminator(scope: Scope, site: Site, key: str) -> Iterator[Vio
     now = dict(_list_tags(scope, site)) if newer else {}
     for version in reversed(scope.table.dates):
         at = scope.timeline.combinations.index(Combination(version, EVERYWHERE))
-        then = _Then.of(scope, at)
+        then = _OlderScope.of(scope, at)
         node = then.now(site.node)
         if node is None or not isinstance(node.get("discriminator"), dict):
             continue
@@ -340,7 +340,7 @@ def history_of_discriminator(scope: Scope, site: Site, key: str) -> Iterator[Vio
 
 
 def _list_tags(scope: Scope, site: Site) -> Iterator[tuple[str, list[str]]]:
-    return ((name, tags) for _, name, tags in _tags(scope, site))
+    return ((name, tags) for _, name, tags in _list_named(scope, site))
 
 
 def _find_past(site: Site, version: str) -> Past | None:
@@ -364,7 +364,7 @@ def _move_to_history(site: Site, past: Past | None, trail: LinkedTrail) -> Linke
     return extend(past.set_at, *steps)
 
 
-def _union(site: Site) -> Iterator[tuple[Any, Any]]:
+def _list_members(site: Site) -> Iterator[tuple[Any, Any]]:
     for key in UNIONS:
         for index, member in enumerate(site.node.get(key, ())):
             yield site.at(key, index), member

@@ -71,7 +71,7 @@ _INSTEAD: Final = {
 
 
 @on(*(f"*.{key}" for key in sorted(KEYS)), finds=("misplaced-annotation",))
-def stands_where_it_may(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
+def our_keys_are_allowed(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     if key == WAS and not scope.authored:
         return  # adopted documents may have differed in anything
     reason = _PLACES[key](site)
@@ -226,7 +226,7 @@ def added_later(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
 
 
 @on(f"*.{REMOVED}", finds=("never-there",))
-def there_before_removed(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
+def exists_before_removed(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     removed = scope.ranks.get(site.node[key])
     added = scope.ranks.get(site.node.get(ADDED, ""), 0)
     if removed is None or removed > added:
@@ -302,7 +302,7 @@ def open_values(_: Scope, site: Site, key: str) -> Iterator[Violation]:
             yield Violation(site.at(key, index), "control-character", message)
 
 
-# What was
+# Histories
 
 
 @on(f"*.{WAS}", finds=("history-without-effect", "misplaced-rename"))

@@ -60,7 +60,7 @@ _MODERN: Final = {
 }
 
 
-def _places(table: dict[str, tuple[str, ...]]) -> Iterator[str]:
+def _list_places(table: dict[str, tuple[str, ...]]) -> Iterator[str]:
     return (f"{kind}.{key}" for kind, keys in table.items() for key in keys)
 
 
@@ -90,7 +90,7 @@ def dialect(_: Scope, site: Site, key: str) -> Iterator[Violation]:
         yield Violation(site.at(key), "unsupported-dialect", message, value=True)
 
 
-@on(*_places(_MODERN), finds=("key-of-another-openapi",))
+@on(*_list_places(_MODERN), finds=("key-of-another-openapi",))
 def newer_key(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     if not scope.modern:
         message = f"`{key}` is new in OpenAPI 3.1; write `openapi: 3.1.0`, or leave it out"
@@ -132,7 +132,7 @@ def keywords_that_identify(scope: Scope, site: Site, key: str) -> Iterator[Viola
     yield Violation(site.at(key), "forbidden-keyword", message)
 
 
-@on(*_places(_ONE_LINE), finds=("several-lines", "blank-text"))
+@on(*_list_places(_ONE_LINE), finds=("several-lines", "blank-text"))
 def one_line(_: Scope, site: Site, key: str) -> Iterator[Violation]:
     text = site.node[key]
     if not text.strip():
@@ -142,7 +142,7 @@ def one_line(_: Scope, site: Site, key: str) -> Iterator[Violation]:
         yield Violation(site.at(key), "several-lines", message, value=True)
 
 
-@on(*_places(_ADDRESSES), finds=("address",))
+@on(*_list_places(_ADDRESSES), finds=("address",))
 def address(_: Scope, site: Site, key: str) -> Iterator[Violation]:
     scheme = _SCHEME.match(site.node[key])
     if scheme is not None and scheme[1].lower() not in ("http", "https", "mailto"):

@@ -25,11 +25,11 @@ def shown_as_another_member(scope: Scope, site: Site, key: str) -> Iterator[Viol
             continue
         dates = [date for date in substitutes(member) if date is not None]
         if SHOWN_AS in member and gate_dates(member) and scope.ranks.keys() >= {*dates}:
-            yield from _shown_instead(scope, site, key, index)
+            yield from _find_unshown(scope, site, key, index)
 
 
 class _GatedUnion(NamedTuple):
-    """The members of a union, and what fits one of them."""
+    """A union with gated members, and the values that replace these."""
 
     scope: Scope
     node: dict[str, Any]
@@ -45,11 +45,11 @@ class _GatedUnion(NamedTuple):
         return [i for i, each in enumerate(self.members) if self.scope.find_shown(each) >> at & 1]
 
     def dates(self, at: int) -> list[str | None]:
-        """Return which of the members *numbers* the *value* belongs to."""
+        """Return, for each member, the date of its `x-shown-as` that applies at *at*."""
         return [self.scope.timeline.substitute_date(each, at) for each in self.members]
 
     def matching(self, value: Any, numbers: list[int]) -> list[int]:
-        """Return those of the members *numbers* that *value* is of."""
+        """Return those of the members *numbers* that *value* is valid for."""
         if is_enumeration(self.node):
             return [i for i in numbers if text(value) == text(self.members[i]["const"])]
         return [
@@ -80,7 +80,7 @@ class _GatedUnion(NamedTuple):
         return False
 
 
-def _shown_instead(scope: Scope, site: Site, key: str, index: int) -> Iterator[Violation]:
+def _find_unshown(scope: Scope, site: Site, key: str, index: int) -> Iterator[Violation]:
     member = site.node[key][index]
     union = _GatedUnion(scope, site.node, key)
     lacking = scope.timeline.all & ~scope.find_shown(member)
@@ -96,20 +96,20 @@ def _shown_instead(scope: Scope, site: Site, key: str, index: int) -> Iterator[V
         which = (date, *union.at(at), *union.dates(at))
         if which not in known:
             known[which] = union.is_shown(index, at)
-        shown_when = date, _when(scope, member, at)
+        shown_when = date, _describe_absence(scope, member, at)
         there, wrong = absent.get(shown_when, (0, 0))
         absent[shown_when] = there | 1 << at, wrong | (0 if known[which] else 1 << at)
     for (date, when), (there, wrong) in absent.items():
         if wrong:
             versions = when if wrong == there and when else scope.timeline.places(wrong)
             at = (wrong & -wrong).bit_length() - 1
-            yield _unknown(union, site, (index, date), versions, at)
+            yield _create_violation(union, site, (index, date), versions, at)
     for date in sorted(filter(None, unused), key=order):
         message = f"no version without the member is shown the value for {date}; leave it out"
         yield Violation(site.at(key, index, SHOWN_AS, date), "gate-without-effect", message)
 
 
-def _when(scope: Scope, member: dict[str, Any], at: int) -> str:
+def _describe_absence(scope: Scope, member: dict[str, Any], at: int) -> str:
     version = order(scope.timeline.combinations[at].version)
     if ADDED in member and version < order(member[ADDED]):
         return f"before {member[ADDED]}"
@@ -118,7 +118,7 @@ def _when(scope: Scope, member: dict[str, Any], at: int) -> str:
     return ""
 
 
-def _unknown(
+def _create_violation(
     union: _GatedUnion, site: Site, shown_when: tuple[int, str | None], when: str, at: int
 ) -> Violation:
     index, date = shown_when

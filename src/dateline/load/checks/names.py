@@ -268,16 +268,20 @@ def _named_operations(scope: Scope, site: Site, key: str) -> Iterator[_NamedOper
                 yield _NamedOperation(operation["operationId"], trail, route, operation)
 
 
+def _create_header_violation(name: str, trail: LinkedTrail, *, value: bool = False) -> Violation:
+    message = (
+        f"{quote(name)} is not a header name; use letters, digits and hyphens "
+        "(RFC 9110 section 5.6.2)"
+    )
+    return Violation(trail, "header-name", message, value)
+
+
 @on("parameter.name", finds=("unsafe-name", "header-name"))
 def parameter_name(_: Scope, site: Site, key: str) -> Iterator[Violation]:
     name = site.node[key]
     if site.node.get("in") in ("header", "cookie"):
         if _TOKEN.fullmatch(name) is None:
-            message = (
-                f"{quote(name)} is not a header name; use letters, digits and hyphens "
-                "(RFC 9110 section 5.6.2)"
-            )
-            yield Violation(site.at(key), "header-name", message, value=True)
+            yield _create_header_violation(name, site.at(key), value=True)
         return
     flaw = _unsafe(name, blanks=False)
     if flaw is not None:
@@ -301,11 +305,7 @@ def header_names(_: Scope, site: Site, key: str) -> Iterator[Violation]:
     seen: dict[str, str] = {}
     for name in site.node[key]:
         if _TOKEN.fullmatch(name) is None:
-            message = (
-                f"{quote(name)} is not a header name; use letters, digits and hyphens "
-                "(RFC 9110 section 5.6.2)"
-            )
-            yield Violation(site.at(key, name), "header-name", message)
+            yield _create_header_violation(name, site.at(key, name))
         elif seen.setdefault(name.casefold(), name) != name:
             other = seen[name.casefold()]
             message = (

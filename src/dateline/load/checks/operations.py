@@ -26,6 +26,7 @@ from dateline.wording import (
     join_quoted,
     name_kind,
     quote,
+    suggest,
 )
 
 # RFC 3986 section 3.3 without quotes and escapes: segments of such characters and `{name}`
@@ -112,16 +113,11 @@ def path_parameters(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
                 if name not in shared and name not in own:
                     message = (
                         f"{{{name}}} of the path is not a parameter of this operation; "
-                        f"declare it with `in: path`{_perhaps(name, [*shared, *own])}"
+                        f"declare it with `in: path`{suggest(name, [*shared, *own])}"
                     )
                     yield Violation(at, "path-parameter-undeclared", message)
-            yield from _not_named(own, named, path)
-        yield from _not_named(shared, named, path)
-
-
-def _perhaps(name: str, known: list[str]) -> str:
-    hint = did_you_mean(name, known)
-    return hint if "did you mean" in hint else ""
+            yield from _find_unnamed(own, named, path)
+        yield from _find_unnamed(shared, named, path)
 
 
 def _list_path_parameters(
@@ -136,7 +132,7 @@ def _list_path_parameters(
     return found
 
 
-def _not_named(
+def _find_unnamed(
     declared: dict[str, LinkedTrail], named: list[str], path: str
 ) -> Iterator[Violation]:
     for name, trail in declared.items():
@@ -244,7 +240,7 @@ def operation_has_a_name(_: Scope, site: Site, __: str) -> Iterator[Violation]:
 
 
 @on("operation.responses", finds=("no-response",))
-def answers(_: Scope, site: Site, key: str) -> Iterator[Violation]:
+def responses_listed(_: Scope, site: Site, key: str) -> Iterator[Violation]:
     if not any(not status.startswith("x-") for status in site.node[key]):
         message = "no response is listed; list what callers can get"
         yield Violation(site.at(key), "no-response", message)
@@ -347,7 +343,7 @@ def server_url(_: Scope, site: Site, key: str) -> Iterator[Violation]:
     variables = site.node.get("variables", {})
     for name in dict.fromkeys(_TEMPLATE.findall(url)):
         if name not in variables:
-            message = f"{{{name}}} is not among the server's variables{_perhaps(name, variables)}"
+            message = f"{{{name}}} is not among the server's variables{suggest(name, variables)}"
             yield Violation(site.at(key), "server-variable-missing", message, value=True)
 
 
@@ -379,13 +375,13 @@ def version_header(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     header, what = scope.table.header, _PLACES.get(scope.table.place_of_version)
     if what is None:
         return
-    rows = list(_headers(scope, site, key))
+    rows = list(_list_operations(scope, site, key))
     if not any(trail is not None for *_, trail in rows):
-        names = _header_names(scope, *chain.from_iterable(row[:2] for row in rows))
+        names = _list_header_names(scope, *chain.from_iterable(row[:2] for row in rows))
         yield from _find_other_header(scope, site.at(key), names)
         return
     for _, node, trail, declared in rows:
-        ignoring = _ignoring(scope, node)
+        ignoring = _list_ignoring(scope, node)
         if ignoring and declared is not None:
             message = (
                 f"operations under {join_quoted(ignoring[:1])} ignore {header}; leave it out here"
@@ -396,7 +392,7 @@ def version_header(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
             yield Violation(trail, "version-header-missing", message)
 
 
-def _ignoring(scope: Scope, operation: dict[str, Any]) -> list[str]:
+def _list_ignoring(scope: Scope, operation: dict[str, Any]) -> list[str]:
     """Return the tags for which *operation* ignores the version header."""
     return [tag for tag in operation.get("tags", ()) if tag in scope.table.ignoring_tags]
 
@@ -417,7 +413,7 @@ def _find_other_header(scope: Scope, trail: LinkedTrail, declared: set[str]) -> 
         yield Violation(trail, "version-header-unknown", message, table_key="header")
 
 
-def _header_names(scope: Scope, *nodes: dict[str, Any]) -> set[str]:
+def _list_header_names(scope: Scope, *nodes: dict[str, Any]) -> set[str]:
     """Return the names of the headers that *nodes*, path items or operations, declare."""
     parameters = chain.from_iterable(node.get("parameters", ()) for node in nodes)
     return {
@@ -427,7 +423,7 @@ def _header_names(scope: Scope, *nodes: dict[str, Any]) -> set[str]:
     }
 
 
-def _headers(
+def _list_operations(
     scope: Scope, site: Site, key: str
 ) -> Iterator[tuple[dict[str, Any], dict[str, Any], LinkedTrail, LinkedTrail]]:
     """Yield each operation at the API's address after its path item, and two places.
@@ -439,14 +435,14 @@ def _headers(
         if path.startswith("x-") or not isinstance(item, dict) or "servers" in item:
             continue
         trail = site.at(key, path)
-        shared = _header(scope, item, trail)
+        shared = _find_header(scope, item, trail)
         for method, operation in operations(item):
             if "servers" not in operation:
                 at = site.at(key, path, *operation_steps(method))
-                yield item, operation, at, _header(scope, operation, at) or shared
+                yield item, operation, at, _find_header(scope, operation, at) or shared
 
 
-def _header(scope: Scope, node: dict[str, Any], trail: LinkedTrail) -> LinkedTrail:
+def _find_header(scope: Scope, node: dict[str, Any], trail: LinkedTrail) -> LinkedTrail:
     for index, written in enumerate(node.get("parameters", ())):
         if _is_version_header(scope, scope.resolve("parameter", written)):
             return ((trail, "parameters"), index)

@@ -111,7 +111,7 @@ def no_circle(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     starts: dict[str, tuple[Any, Trail]] = {
         name: (node, ("components", key, name)) for name, node in site.node[key].items()
     }
-    yield from _circles(_follow_all(scope, key, starts))
+    yield from _report_circles(_follow_all(scope, key, starts))
 
 
 @on("schema.$ref", finds=("reference-cycle",))
@@ -140,11 +140,11 @@ Edges = list[tuple[str, Trail]]
 def _follow_all(
     scope: Scope, section: str, ahead: dict[str, tuple[Any, Trail]]
 ) -> dict[str, Edges]:
-    """Return what the nodes in *ahead* consist of, and what those consist of that this names."""
+    """Return the edges of the nodes in *ahead*, and of the nodes that they lead to, by name."""
     following: dict[str, Edges] = {}
     while ahead:
         following |= {
-            name: _follow(scope, node, section, path) for name, (node, path) in ahead.items()
+            name: _list_edges(scope, node, section, path) for name, (node, path) in ahead.items()
         }
         goals = {name for edges in following.values() for name, _ in edges}
         elsewhere = {
@@ -160,8 +160,8 @@ def _follow_all(
     return following
 
 
-def _follow(scope: Scope, node: Any, section: str, path: Trail) -> Edges:
-    """Return what *node* consists of, up to the next value.
+def _list_edges(scope: Scope, node: Any, section: str, path: Trail) -> Edges:
+    """Return the targets of references that apply to the same value as *node*.
 
     These are components, by name; and in adopted definitions other schemas, by their pointers.
     """
@@ -176,7 +176,7 @@ def _follow(scope: Scope, node: Any, section: str, path: Trail) -> Edges:
             if goal is not None and goal[0] == section:
                 edges.append((goal[1], at))
             elif goal is None and not scope.authored:
-                edges += _elsewhere(scope, part["$ref"], at)
+                edges += _find_elsewhere(scope, part["$ref"], at)
         if section == "schemas" and ("$ref" not in part or scope.modern):
             for key in ("allOf", *UNIONS):
                 for index, member in enumerate(part.get(key, ())):
@@ -184,7 +184,7 @@ def _follow(scope: Scope, node: Any, section: str, path: Trail) -> Edges:
     return edges
 
 
-def _elsewhere(scope: Scope, reference: str, at: Trail) -> Edges:
+def _find_elsewhere(scope: Scope, reference: str, at: Trail) -> Edges:
     """Return the target of *reference*, which is not a component by its name."""
     goal = scope.references.locate(reference)
     if goal is None:
@@ -193,7 +193,7 @@ def _elsewhere(scope: Scope, reference: str, at: Trail) -> Edges:
     return [(named[1] if named else f"#{goal.pointer}", at)]
 
 
-def _circles(following: dict[str, Edges]) -> Iterator[Violation]:
+def _report_circles(following: dict[str, Edges]) -> Iterator[Violation]:
     for circle, at in _list_circles(following):
         yield _report_circle(circle, at)
 
@@ -213,17 +213,17 @@ def _list_circles(following: dict[str, Edges]) -> Iterator[tuple[list[str], Trai
     for start in following:
         if start in done:
             continue
-        trodden = [start]
+        names = [start]
         walks = [iter(following[start])]
         while walks:
             edge = next(walks[-1], None)
             if edge is None:
                 walks.pop()
-                done.add(trodden.pop())
+                done.add(names.pop())
                 continue
             name, path = edge
-            if name in trodden:
-                yield [*trodden[trodden.index(name) :], name], path
+            if name in names:
+                yield [*names[names.index(name) :], name], path
             elif name not in done and name in following:
-                trodden.append(name)
+                names.append(name)
                 walks.append(iter(following[name]))

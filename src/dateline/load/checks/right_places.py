@@ -11,7 +11,7 @@ from dateline.wording import name_kind
 
 _FARTHEST: Final = 3
 _RARELY_MEANT: Final = frozenset({"webhooks", "links"})
-"""Keys that are not searched below: what has another place as near nearly always means that one."""
+"""Keys that are not searched below: another place that is as near is nearly always meant."""
 _OF_OTHERS: Final = frozenset({"definitions"})
 """Keys of Swagger 2.0 whose names mean something else in OpenAPI."""
 
@@ -45,10 +45,10 @@ def _list_trails(kind: str) -> Iterator[tuple[GrammarStep, ...]]:
     """Yield the ways from an object of *kind* to others, the shortest first, up or down."""
     for length in range(1, _FARTHEST + 1):
         for upwards in (False, True):
-            yield from _extend((), kind, length, upwards)
+            yield from _list_extensions((), kind, length, upwards)
 
 
-def _extend(
+def _list_extensions(
     trail: tuple[GrammarStep, ...], kind: str, length: int, upwards: bool
 ) -> Iterator[tuple[GrammarStep, ...]]:
     if not length:
@@ -56,7 +56,7 @@ def _extend(
         return
     for step in _list_steps(kind, upwards):
         if step.kind != kind and all(step.kind != taken.kind for taken in trail):
-            yield from _extend((*trail, step), step.kind, length - 1, upwards)
+            yield from _list_extensions((*trail, step), step.kind, length - 1, upwards)
 
 
 @cache

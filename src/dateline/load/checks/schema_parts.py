@@ -1,4 +1,4 @@
-"""Collect what a schema demands together with its references and its `allOf`."""
+"""Collect the keywords of a schema together with those of its references and its `allOf`."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ from dateline.schema.types import (
     type_of,
 )
 from dateline.schema.values import find_repeated
-from dateline.wording import did_you_mean, find_nearest, join_quoted, quote, say_repeated
+from dateline.wording import did_you_mean, find_nearest, join_quoted, quote, say_repeated, suggest
 
 MOST_PROPERTIES: Final = 500
 """The maximum number of properties of a schema."""
@@ -101,11 +101,8 @@ def items(_: Scope, site: Site, key: str) -> Iterator[Violation]:
 def formats(_: Scope, site: Site, key: str) -> Iterator[Violation]:
     name = site.node[key]
     if name not in FORMATS and _FORMAT.fullmatch(name):
-        nearest = find_nearest(name, sorted(FORMATS))
-        way_out = (
-            f"did you mean {nearest!r}?" if nearest else "say it in `description` or `pattern`"
-        )
-        message = f"{quote(name)} is not in OpenAPI's registry of formats; {way_out}"
+        way_out = suggest(name, sorted(FORMATS)) or "; say it in `description` or `pattern`"
+        message = f"{quote(name)} is not in OpenAPI's registry of formats{way_out}"
         yield Violation(site.at(key), "unknown-format", message, value=True)
 
 
@@ -235,14 +232,14 @@ def multiple_above_zero(_: Scope, site: Site, key: str) -> Iterator[Violation]:
 
 
 @on("schema.readOnly", finds=("never-sent",))
-def sent_at_all(_: Scope, site: Site, key: str) -> Iterator[Violation]:
+def sent_in_a_direction(_: Scope, site: Site, key: str) -> Iterator[Violation]:
     if site.node[key] and site.node.get("writeOnly"):
         message = "`readOnly` and `writeOnly` together: it is never sent; leave one out"
         yield Violation(site.at(key), "never-sent", message)
 
 
 @on("schema.properties", finds=("too-many-properties",))
-def not_too_many(_: Scope, site: Site, key: str) -> Iterator[Violation]:
+def number_of_properties(_: Scope, site: Site, key: str) -> Iterator[Violation]:
     if len(site.node[key]) > MOST_PROPERTIES:
         message = (
             f"{len(site.node[key]):,} properties; {MOST_PROPERTIES} are allowed, "
@@ -312,7 +309,7 @@ def closed_bases_know_what_is_required(scope: Scope, site: Site, key: str) -> It
 
 
 @on(*(f"schema.{key}" for key in UNIONS), finds=("undiscriminated-union",))
-def union_told_apart(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
+def members_distinguishable(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     """Without a discriminator, the JSON type of a value determines the member."""
     if "discriminator" in site.node or is_enumeration(site.node):
         return

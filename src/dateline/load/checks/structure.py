@@ -49,7 +49,7 @@ from dateline.openapi import (
     list_required,
 )
 from dateline.versions import is_dated
-from dateline.wording import find_nearest, name_kind, quote
+from dateline.wording import find_nearest, name_kind, quote, suggest
 
 FINDS: Final = frozenset(
     {"wrong-type", "missing-key", "misspelt-key", "unknown-key", "key-names-code"}
@@ -62,7 +62,7 @@ _NUMBER: Final = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?")
 
 
 class ValueType(NamedTuple):
-    """The allowed types of a value: exact Python types, those of its items, and both in words."""
+    """The allowed Python types of a value and of its items (None for any), and both in words."""
 
     accepts: frozenset[type]
     holds: frozenset[type] | None
@@ -120,7 +120,7 @@ _EXPLAINING: Final[dict[str | int, tuple[str, ...]]] = {
     REMOVED: (SHOWN_AS, WHY),
     WAS: (WHY,),
 }
-"""The keys that have no meaning without a gate."""
+"""By gate, the keys that have no meaning without it."""
 
 _BESIDE_KEYWORDS: Final = {IN_PLACE_OF: _TEXTS, CONVERTER: _TEXT}
 """The keys of a date of `x-was` besides keywords."""
@@ -377,9 +377,8 @@ class StructureWalk:
             known = [name for name, each in form.keys.items() if not each.is_newer]
             if WAS in path(trail):
                 known += _BESIDE_KEYWORDS
-            nearest = find_nearest(key, known, _CLOSE_TO_A_KEY)
-            if nearest is not None:
-                yield Violation(trail, "misspelt-key", f"{fact}; did you mean {nearest!r}?")
+            if hint := suggest(key, known, _CLOSE_TO_A_KEY):
+                yield Violation(trail, "misspelt-key", f"{fact}{hint}")
             else:
                 # a history has nothing around it or below
                 place = None if WAS in path(trail) else find_right_place(form.kind, key)

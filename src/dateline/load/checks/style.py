@@ -26,9 +26,9 @@ STYLE: Final = frozenset(
         *("undiscriminated-union", "discriminator-member", "discriminator-property"),
         *("discriminator-tag", "mapping-outside-union", "default-invalid", "example-invalid"),
         *("pattern-dialect", "pattern-explodes", "pattern-loose"),
-        # a dangling reference; published third-party documents do have such
+        # published third-party documents have dangling references
         "reference-dangling",
-        # how versions are chosen there is not ours to decide
+        # their publishers decide how a version is selected
         *("version-header-missing", "version-header-ignored", "version-header-default"),
         *("version-header-required", "version-header-unknown"),
     }

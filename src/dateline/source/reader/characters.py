@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from dateline.source.problems import Log, line_and_column, short
+from dateline.source.problems import Log, ReadError, line_and_column, short
 
 HALF_CHARACTER: Final = "this escape is half of a character; write the character itself"
 
@@ -35,13 +35,8 @@ _NOT_YAML: Final = re.compile(
 )
 
 
-class UnreadableFileError(Exception):
-    """A file can't be read: the id of the problem, and its message with the way out."""
-
-    def __init__(self, kind: str, message: str) -> None:
-        super().__init__(message)
-        self.kind = kind
-        self.message = message
+class UnreadableFileError(ReadError):
+    """A file can't be read."""
 
 
 def text_of(content: bytes, log: Log) -> str:
