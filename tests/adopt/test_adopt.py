@@ -406,8 +406,8 @@ def test_unlikely_rename_is_accepted_from_users(tmp_path: Path) -> None:
         ("created_at", "--rename created_at: write OLD=NEW, or SCHEMA.OLD=NEW"),
         (
             "created=expires_at",
-            "--rename created=expires_at: no field, header or parameter goes by the one name and "
-            "comes by the other between two neighbouring versions",
+            "--rename created=expires_at: no field, header or parameter of the old name is removed "
+            "between two neighbouring versions while one of the new name is added",
         ),
     ],
 )
@@ -564,7 +564,7 @@ def test_schema_that_is_replaced_as_a_whole_is_reported_with_its_reason(tmp_path
             2,
             Place(file, 30, 9),
         ),
-        Remark("a part went that can't be gated by itself", 1, Place(file, 27, 9)),
+        Remark("a part was removed that can't be gated by itself", 1, Place(file, 27, 9)),
     )
 
 

@@ -94,7 +94,7 @@ def test_gate_reports_what_it_would_do_and_what_it_did(starter: Path) -> None:
         "written": False,
         "edits": [
             {
-                "message": "Loan.channel: field removed; it comes back with `x-removed: next`",
+                "message": "Loan.channel: field removed; it is restored with `x-removed: next`",
                 "source": {"file": "schemas/loans.yaml", "line": 32, "column": 7},
             }
         ],

@@ -105,13 +105,15 @@ def adopt(
     remarks = DefinitionRemarks(merged.document, written.locate)
     return Adoption(
         files=tuple(written.files),
-        documents=tuple((each.date, each.name, _comparison(each, merged)) for each in sources),
+        documents=tuple(
+            (each.date, each.name, _describe_comparison(each, merged)) for each in sources
+        ),
         gates=remarks.gates(),
         renamed=tuple(remarks.renames()),
         proposals=decided.declined,
         restated=tuple(remarks.list_restated()),
         house_rules=tuple(find_house_rules(sources[-1], table)),
-        nulls=tuple(_nulls(sources)),
+        nulls=tuple(_list_nulls(sources)),
         words=sum(map(len, merged.words.values())),
         dangling=tuple(
             Remark(each.name, len(paths), each.place(paths[0]))
@@ -124,7 +126,7 @@ def adopt(
     )
 
 
-def _comparison(source: Source, merged: MergedDocuments) -> str:
+def _describe_comparison(source: Source, merged: MergedDocuments) -> str:
     words = ["equal"]
     if isinstance(source.read.content, ConvertedDocument):
         words.append(f"as OpenAPI 3.0: it is Swagger {source.read.content.written}")
@@ -140,7 +142,7 @@ def _comparison(source: Source, merged: MergedDocuments) -> str:
     return ", ".join(words)
 
 
-def _nulls(sources: list[Source]) -> Iterator[Remark]:
+def _list_nulls(sources: list[Source]) -> Iterator[Remark]:
     """Yield where null is valid in the documents beyond the letter of OpenAPI 3.0."""
     for source in sources:
         departing = departures(source.document)

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from dateline.adopt.states import ABSENT, Run, States
+from dateline.adopt.states import Run, States
+from dateline.edit.history import ABSENT
 from dateline.gates import Timeline
 from dateline.openapi import target
 from dateline.schema.types import UNIONS
@@ -23,7 +24,7 @@ def rewrite_dependents(
     if "required" in columns and "properties" in found:
         found["required"] = _merge_required(columns["required"], found["properties"], timeline)
     if "discriminator" in columns:
-        merged = _discriminator(columns["discriminator"], found, timeline)
+        merged = _merge_discriminator(columns["discriminator"], found, timeline)
         if merged is not None:
             found["discriminator"] = [merged]
 
@@ -94,7 +95,9 @@ def _join_names(newer: Any, older: Any) -> Any:
     return joined
 
 
-def _discriminator(states: States, found: dict[str, list[Run]], timeline: Timeline) -> Run | None:
+def _merge_discriminator(
+    states: States, found: dict[str, list[Run]], timeline: Timeline
+) -> Run | None:
     """Return a discriminator whose mapping projects to *states* through its members' gates."""
     values = list(states.values())
     if not all(isinstance(value, dict) and value.get("mapping") for value in values):

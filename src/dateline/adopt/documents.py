@@ -91,9 +91,9 @@ def merge_documents(
     whole: set[int] = set()
     marked: dict[str, list[Trail]] = {date: [] for date in wanted}
     while True:
-        progress.describe("putting the versions together")
+        progress.describe("merging the versions")
         document = _merge(Merger(table, interner, renames, whole), wanted)
-        progress.describe("comparing what comes back with each document")
+        progress.describe("comparing the result with each document")
         defects = _find_defects(document, wanted, table)
         if not defects:
             return MergedDocuments(
@@ -195,7 +195,7 @@ def unequal_error(source: Source, path: Trail) -> UnequalError:
     """Return the error that *source* is not reproduced at *path*."""
     return UnequalError(
         f"{source.place(path)}: adopt-unequal: {'/'.join(map(str, path)) or 'the document'} would "
-        f"not come back for {source.date} as it is here, so nothing was written"
+        f"not be reproduced for {source.date} as it is here, so nothing was written"
     )
 
 

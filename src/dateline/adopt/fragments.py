@@ -41,7 +41,7 @@ def split(document: dict[str, Any]) -> dict[str, dict[str, Any]]:
     fragments: dict[str, dict[str, Any]] = defaultdict(dict)
     split_keys = ("paths", "webhooks", "components")
     fragments[COMMON].update({key: document[key] for key in document if key not in split_keys})
-    homes = _homes(document)
+    homes = _choose_files(document)
     components = document.get("components", {})
     users: dict[Component, set[str]] = defaultdict(set)
 
@@ -152,8 +152,8 @@ def _divide(fragments: dict[str, dict[str, Any]], shared: int) -> dict[str, dict
 
 def _name_part(fragment: str, first: str, taken: set[str], shared: int) -> str:
     """Return the name of a part of *fragment* that begins with the path or component *first*."""
-    words = _words(first)[shared:] if first.startswith("/") else [snake(first)]
-    own = [word for word in "-".join(map(_plain, words)).split("-") if word]
+    words = _list_words(first)[shared:] if first.startswith("/") else [snake(first)]
+    own = [word for word in "-".join(map(_make_name, words)).split("-") if word]
     while own and own[0] in ("api", *fragment.split("-")):
         own = own[1:]
     named = "-".join([fragment, *own])[:80].strip("-")
@@ -191,7 +191,7 @@ def _components_in(node: Any) -> list[Component]:
     return [goal for goal in references(node) if goal[0] != "securitySchemes"]
 
 
-def _homes(document: dict[str, Any]) -> dict[tuple[str, str], str]:
+def _choose_files(document: dict[str, Any]) -> dict[tuple[str, str], str]:
     """Return the file of each path and webhook, by section and name."""
     items = {
         (section, name): item
@@ -201,7 +201,7 @@ def _homes(document: dict[str, Any]) -> dict[tuple[str, str], str]:
     files = _FileNames()
     homes = {key: files.of_tag(tag) for key, item in items.items() if (tag := _first_tag(item))}
     bare = [key for key in items if key not in homes]
-    words = {name: _words(name) for section, name in bare if section == "paths"}
+    words = {name: _list_words(name) for section, name in bare if section == "paths"}
     shared = _count_shared({"paths": words})
     for section, name in bare:
         own = words.get(name, ["webhooks"])
@@ -220,12 +220,12 @@ def _first_tag(item: Any) -> str | None:
 
 def _count_shared(document: dict[str, Any]) -> int:
     """Return how many words all paths begin with: such as `v1`, they don't distinguish any."""
-    paths = [_words(path) for path in document.get("paths", {}) if path.startswith("/")]
+    paths = [_list_words(path) for path in document.get("paths", {}) if path.startswith("/")]
     alike = takewhile(lambda each: len(set(each)) == 1, zip(*paths, strict=False))
     return sum(1 for _ in alike)
 
 
-def _words(path: str) -> list[str]:
+def _list_words(path: str) -> list[str]:
     """Return the parts of *path* that are not variables."""
     return [word for word in path.split("/") if word and "{" not in word]
 
@@ -239,7 +239,7 @@ class _FileNames:
 
     def of_tag(self, tag: str) -> str:
         if tag not in self._names:
-            plain = _plain(tag, "tag")
+            plain = _make_name(tag, "tag")
             name, number = plain, 1
             while name in self._taken:
                 number += 1
@@ -249,9 +249,9 @@ class _FileNames:
         return self._names[tag]
 
     def of_word(self, word: str) -> str:
-        plain = _plain(word, UNTAGGED)
+        plain = _make_name(word, UNTAGGED)
         return self.of_tag(plain) if plain in (*_RESERVED, COMMON) else plain
 
 
-def _plain(text: str, default: str = "") -> str:
+def _make_name(text: str, default: str = "") -> str:
     return re.sub("[^a-z0-9]+", "-", text.lower()).strip("-")[:80] or default

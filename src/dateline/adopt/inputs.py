@@ -54,7 +54,7 @@ class Source:
         self.read = read
         self.document = keep_oddities(read.content)
         self.is_odd = self.document is not self.read.content
-        """whether the document says something in place of what it means"""
+        """whether the document has oddities, which are replaced by their meaning"""
 
     def hide(self, selector: str) -> None:
         """Remove what is published of *selector* at its version from the document."""
@@ -113,7 +113,7 @@ def read_sources(files: list[tuple[str, Path]], table: Table) -> list[Source]:
             problems += error.problems
             continue
         problems += find_problems(dict(source.document), table, source.place)
-        problems += _annotations(source)
+        problems += _find_annotations(source)
         found.append(source)
     if problems:
         raise SourceError(problems)
@@ -129,7 +129,7 @@ def _open(path: Path) -> Document:
     return Document(name=f"{name}.json", data=data, files=FolderFiles(Path()), readings=None)
 
 
-def _annotations(source: Source) -> Iterable[Problem]:
+def _find_annotations(source: Source) -> Iterable[Problem]:
     for path, _, node in walk("document", source.document):
         for key in node.keys() & _OURS:
             yield Problem(

@@ -18,7 +18,7 @@ class Interner:
     def __init__(self) -> None:
         # each value is kept alive here, so that its id stands for it alone
         self._scalars: dict[tuple[Any, ...], Any] = {}
-        # not among the values: a name that the bundler gave is no text of its author
+        # apart from the values: a name that the bundler made is not the same as an author's text
         self._keys: dict[str, str] = {}
         self._maps: dict[frozenset[tuple[str, int]], dict[str, Any]] = {}
         self._lists: dict[tuple[int, ...], list[Any]] = {}

@@ -9,7 +9,8 @@ from difflib import SequenceMatcher
 from typing import Any, Final
 
 from dateline.adopt.renames import Renames
-from dateline.adopt.states import ABSENT, NAMED_BY_KEY, States
+from dateline.adopt.states import NAMED_BY_KEY, States
+from dateline.edit.history import ABSENT
 from dateline.openapi import WHOLE
 from dateline.schema.words import DESCRIPTIVE
 
@@ -99,9 +100,9 @@ class MappingStates:
     ) -> dict[str, str]:
         """Return the newer name of each older name that was renamed, as users decide.
 
-        They judge schemas that no other member has. A plain text that goes and another
-        that comes need not be one: a word of the name, the description or a distinctive keyword
-        has to stay.
+        They are asked only about schemas that no other member has. A plain text that is removed and
+        another that is added need not be one: a word of the name, the description or a distinctive
+        keyword must be the same.
         """
         if not self._is_named:
             return {}
@@ -234,12 +235,12 @@ def _constraints(node: dict[str, Any]) -> dict[str, Any]:
 
 def _is_distinctive(older: tuple[str, dict[str, Any]], newer: tuple[str, dict[str, Any]]) -> bool:
     (name, then), (called, now) = older, newer
-    if then.keys() & _DISTINCTIVE or _words(name) & _words(called):
+    if then.keys() & _DISTINCTIVE or _list_words(name) & _list_words(called):
         return True
     return "description" in then and then["description"] is now.get("description")
 
 
-def _words(name: str) -> set[str]:
+def _list_words(name: str) -> set[str]:
     return {word.lower() for word in _WORD.findall(name)}
 
 

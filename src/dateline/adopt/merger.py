@@ -18,7 +18,6 @@ from dateline.adopt.members import (
 )
 from dateline.adopt.renames import Renames
 from dateline.adopt.states import (
-    ABSENT,
     Run,
     States,
     add_history,
@@ -26,6 +25,7 @@ from dateline.adopt.states import (
     find_runs,
     split_states,
 )
+from dateline.edit.history import ABSENT
 from dateline.gates import Timeline
 from dateline.load.checks.gating import OPTIONAL_PARTS
 from dateline.model import Day, Table

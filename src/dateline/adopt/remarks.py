@@ -6,14 +6,15 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final, NamedTuple
 
-from dateline.adopt.states import ABSENT, NAMED_BY_KEY
+from dateline.adopt.states import NAMED_BY_KEY
+from dateline.edit.history import ABSENT
 from dateline.gates import changes, is_long
 from dateline.model import ADDED, REMOVED, WAS, Place, Trail
 from dateline.openapi import Arrangement, children, slot, walk
 
-GONE: Final = "a part went that can't be gated by itself"
+GONE: Final = "a part was removed that can't be gated by itself"
 TURNED: Final = "true, false or an empty list or mapping were in place of parts"
-OTHER: Final = "gates can't tell the parts of one from those of the other"
+OTHER: Final = "gates can't distinguish the parts of one from those of the other"
 
 _RENAMED: Final = frozenset({kind for kind, _ in NAMED_BY_KEY} | {"parameter"})
 
@@ -63,7 +64,7 @@ class DefinitionRemarks:
     def list_restated(self) -> list[Remark]:
         """Return why `x-was` repeats parts that have no gates of their own."""
         return count_remarks(
-            (_reason(newer, older), self._locate(path))
+            (_find_reason(newer, older), self._locate(path))
             for path, kind, keyword, newer, older in self._entries
             if slot(kind, keyword).arrangement is not Arrangement.DATA and older is not ABSENT
         )
@@ -81,7 +82,7 @@ class DefinitionRemarks:
                     now[keyword] = older
 
 
-def _reason(newer: Any, older: Any) -> str:
+def _find_reason(newer: Any, older: Any) -> str:
     if newer is ABSENT:
         return GONE
     return TURNED if any(value in (True, False, [], {}) for value in (newer, older)) else OTHER

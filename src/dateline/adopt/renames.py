@@ -70,6 +70,6 @@ class Renames:
         for written, is_used in self._given.items():
             if not is_used:
                 raise UsageError(
-                    f"--rename {written}: no field, header or parameter goes by the one name and "
-                    "comes by the other between two neighbouring versions"
+                    f"--rename {written}: no field, header or parameter of the old name is removed "
+                    "between two neighbouring versions while one of the new name is added"
                 )

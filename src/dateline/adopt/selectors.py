@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 from dateline.adopt.inputs import Source
-from dateline.openapi import METHODS, chain, is_json, path_items
+from dateline.openapi import is_json, operations, path_items, resolve
 from dateline.placement import hide_version, show_version
 
 _WORDS: Final = re.compile("version|revision", re.IGNORECASE)
@@ -61,7 +61,7 @@ def _find_parameters(source: Source) -> list[Selector]:
     times = Counter(key for parameters in operations for key in parameters)
     found = {
         (place, name.lower()): Selector(
-            place, name, _schema(parameters[place, name]).get("default")
+            place, name, _find_schema(parameters[place, name]).get("default")
         )
         for parameters in operations
         for place, name in parameters
@@ -74,27 +74,24 @@ def _find_parameters(source: Source) -> list[Selector]:
 def _list_parameters(document: dict[str, Any]) -> Iterator[dict[tuple[str, str], dict[str, Any]]]:
     """Yield the parameters of each operation in headers and in the query, by place and name."""
     for _, written in path_items(document):
-        sites = chain(document, written)
-        for method in METHODS if sites else ():
-            node = sites[-1].get(method)
-            if isinstance(node, dict):
-                listed = (*sites[-1].get("parameters", ()), *node.get("parameters", ()))
-                resolved = [found[-1] for each in listed if (found := chain(document, each))]
-                yield {
-                    (each["in"], each["name"]): each
-                    for each in resolved
-                    if each["in"] in ("header", "query")
-                }
+        item = resolve(document, written)
+        for _, operation in operations(item):
+            listed = (*item.get("parameters", ()), *operation.get("parameters", ()))
+            yield {
+                (each["in"], each["name"]): each
+                for each in (resolve(document, one) for one in listed)
+                if each.get("in") in ("header", "query")
+            }
 
 
 def _selects(parameter: dict[str, Any], date: str) -> bool:
-    schema = _schema(parameter)
+    schema = _find_schema(parameter)
     values = [schema.get(key) for key in ("default", "const", "example")]
     values += schema.get("enum") or ()
     return _WORDS.search(parameter["name"]) is not None or date in values
 
 
-def _schema(parameter: dict[str, Any]) -> dict[str, Any]:
+def _find_schema(parameter: dict[str, Any]) -> dict[str, Any]:
     schema = parameter.get("schema")
     return schema if isinstance(schema, dict) else {}
 
@@ -118,12 +115,8 @@ def _find_media_parameters(sources: Sequence[Source]) -> list[Selector]:
 def _list_media_types(document: dict[str, Any]) -> Iterator[str]:
     """Yield the media types of the responses of operations that are JSON."""
     for _, written in path_items(document):
-        sites = chain(document, written)
-        for method in METHODS if sites else ():
-            operation = sites[-1].get(method) or {}
+        for _, operation in operations(resolve(document, written)):
             for status, response in operation.get("responses", {}).items():
-                if status.startswith("x-"):
-                    continue
-                behind = chain(document, response)
-                content = (behind[-1].get("content") if behind else None) or {}
-                yield from filter(is_json, content)
+                if not status.startswith("x-"):
+                    content = resolve(document, response).get("content") or {}
+                    yield from filter(is_json, content)

@@ -3,23 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from enum import Enum
 from typing import Any, Final, NamedTuple
 
+from dateline.edit.history import ABSENT, create_entry
 from dateline.gates import changes
 from dateline.model import ADDED, REMOVED, WAS, Day
 
 States = dict[int, Any]
 """What each version has, by its number in the table, the newest version first."""
 
-
-class Absent(Enum):
-    """Stands for a value that does not exist."""
-
-    ABSENT = "absent"
-
-
-ABSENT: Final = Absent.ABSENT
 
 NAMED_BY_KEY: Final = frozenset({("schema", "properties"), ("header", "headers")})
 """Members whose name is their key: (kind, the keyword that holds them)."""
@@ -90,16 +82,6 @@ def add_history(node: dict[str, Any], date: Day, setting: dict[str, Any]) -> dic
     """
     history = dict(node.get(WAS, {}))
     known, unset = changes(history.get(date, {}))
-    history[date] = _entry({**setting, **known, **dict.fromkeys(unset, ABSENT)})
+    history[date] = create_entry({**setting, **known, **dict.fromkeys(unset, ABSENT)})
     rest = {key: value for key, value in node.items() if key != WAS}
     return {**rest, WAS: dict(sorted(history.items()))}
-
-
-def _entry(setting: dict[str, Any]) -> dict[str, Any]:
-    """Return one date of `x-was`: in the short form, unless that is ambiguous."""
-    short = {key: None if value is ABSENT else value for key, value in setting.items()}
-    if None not in setting.values() and not short.keys() <= {"set", "unset"}:
-        return short
-    kept = {key: value for key, value in setting.items() if value is not ABSENT}
-    unset = [key for key in setting if key not in kept]
-    return {**({"set": kept} if kept else {}), **({"unset": unset} if unset else {})}

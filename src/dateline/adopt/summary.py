@@ -20,9 +20,9 @@ def format_adoption(adoption: Adoption) -> Iterator[str]:
         texts = phrase_count(adoption.words, "text", "texts")
         yield f"{texts} of older documents kept beside the definitions, without gates"
     if adoption.renamed:
-        yield f"{_total(adoption.renamed)} of them renames:"
+        yield f"{_count(adoption.renamed)} of them renames:"
         for rename in adoption.renamed:
-            yield f"  {rename.place}: {rename.what}{_more(rename)}"
+            yield f"  {rename.place}: {rename.what}{_format_more(rename)}"
     if adoption.proposals:
         things = phrase_count(len(adoption.proposals), "thing", "things")
         yield (
@@ -31,7 +31,7 @@ def format_adoption(adoption: Adoption) -> Iterator[str]:
         )
         for proposal in adoption.proposals:
             yield f"  --rename {shlex.quote(proposal.option)}"
-    yield f"{_total(adoption.restated) or 'no'} x-was restates parts as a whole" + (
+    yield f"{_count(adoption.restated) or 'no'} x-was restates parts as a whole" + (
         ":" if adoption.restated else ""
     )
     for reason in adoption.restated:
@@ -39,13 +39,13 @@ def format_adoption(adoption: Adoption) -> Iterator[str]:
     if adoption.house_rules:
         newest = adoption.documents[-1][1]
         yield (
-            f"{phrase_count(_total(adoption.house_rules), 'thing', 'things')} of {newest} would be "
+            f"{phrase_count(_count(adoption.house_rules), 'thing', 'things')} of {newest} would be "
             "refused in authored definitions, not here:"
         )
         for rule in adoption.house_rules:
             yield f"  {rule.times} {rule.what}, first at {rule.place}"
     if adoption.kept:
-        yield "What Swagger 2.0 says, and OpenAPI 3.0 has no words for:"
+        yield "What Swagger 2.0 can express, and OpenAPI 3.0 can't:"
         for kept in adoption.kept:
             yield f"  {kept.times} {kept.what}, first at {kept.place}"
     if adoption.dangling:
@@ -59,11 +59,11 @@ def format_adoption(adoption: Adoption) -> Iterator[str]:
             yield f"  {schemas} of {null.what}, first at {null.place}"
 
 
-def _total(remarks: tuple[Remark, ...]) -> int:
+def _count(remarks: tuple[Remark, ...]) -> int:
     return sum(each.times for each in remarks)
 
 
-def _more(rename: Remark) -> str:
+def _format_more(rename: Remark) -> str:
     if rename.times == 1:
         return ""
     return f" (and {phrase_count(rename.times - 1, 'more place', 'more places')})"

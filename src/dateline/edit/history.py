@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from enum import Enum
 from typing import Any, Final
 
 from dateline.gates import changes, order
 from dateline.model import ADDED, CONVERTER, IN_PLACE_OF, REMOVED, WAS, DatelineError, Map, Seq
 
 
-class _AbsentKeyword:
+class Absent(Enum):
     """Stands for the value of a missing keyword."""
 
-    def __repr__(self) -> str:
-        return "absent"
+    ABSENT = "absent"
 
 
-ABSENT: Final = _AbsentKeyword()
+ABSENT: Final = Absent.ABSENT
 
 PARTIAL: Final = frozenset({"properties", "required"})
 """The keywords of which a date with `in-place-of` has only a part."""
@@ -88,7 +88,7 @@ def rewrite_history(
             else:
                 setting[keyword] = plain(wanted[date])
     return {
-        date: {**_list_marks(was.get(date, {})), **_entry(*entries[date], was.get(date))}
+        date: {**_list_marks(was.get(date, {})), **_keep_form(*entries[date], was.get(date))}
         for date in sorted(entries, key=order)
         if any(entries[date])
     }
@@ -110,7 +110,7 @@ def merge_entries(newer: dict[str, Any], older: dict[str, Any]) -> dict[str, Any
     kept = {key: value for key, value in after.items() if key not in unset_before}
     unset = dict.fromkeys(key for key in (*unset_after, *unset_before) if key not in before)
     marks = {**_list_marks(older), **_list_marks(newer)}
-    return {**marks, **_entry(dict(plain({**kept, **before})), list(unset), None)}
+    return {**marks, **create_entry({**plain({**kept, **before}), **dict.fromkeys(unset, ABSENT)})}
 
 
 def _list_marks(entry: Mapping[str, Any]) -> dict[str, Any]:
@@ -118,15 +118,23 @@ def _list_marks(entry: Mapping[str, Any]) -> dict[str, Any]:
     return {key: plain(entry[key]) for key in (IN_PLACE_OF, CONVERTER) if key in entry}
 
 
-def _entry(setting: dict[str, Any], unset: list[str], written: Any) -> dict[str, Any]:
-    """Return one date of `x-was`: in its short form, unless that is ambiguous."""
-    short = {**setting, **dict.fromkeys(unset)}
+def _keep_form(setting: dict[str, Any], unset: list[str], written: Any) -> dict[str, Any]:
+    """Return one date of `x-was` as it is *written*, if it does the same."""
     if written is not None and changes(written) == (setting, tuple(unset)):
         return dict(plain(written))
-    if None in setting.values() or short.keys() <= {"set", "unset"}:
-        parts: dict[str, Any] = {"set": setting, "unset": unset}
+    return create_entry({**setting, **dict.fromkeys(unset, ABSENT)})
+
+
+def create_entry(keywords: Mapping[str, Any]) -> dict[str, Any]:
+    """Return one date of `x-was` that sets *keywords*, and unsets those that are ABSENT.
+
+    It has the short form, unless that is ambiguous.
+    """
+    setting = {key: value for key, value in keywords.items() if value is not ABSENT}
+    if None in setting.values() or keywords.keys() <= {"set", "unset"}:
+        parts = {"set": setting, "unset": [key for key in keywords if key not in setting]}
         return {key: value for key, value in parts.items() if value}
-    return short
+    return {key: setting.get(key) for key in keywords}
 
 
 def aliases(children: Mapping[str, Any]) -> dict[str, str]:

@@ -238,7 +238,7 @@ class Gated(Repair):
             sources.replace(self.path, gates)
         else:
             _put_gates(sources, self.path, node, gates)
-        return _list_gates(gates) or "its gate goes"
+        return _list_gates(gates) or "its gate is removed"
 
 
 def _find_gates(
@@ -298,7 +298,7 @@ class Returned(Repair):
             gates = _find_gates({}, {**absent, **self.shown}, canvas.dates)
             value = {**value, **gates}
         sources.give_back(self.path, self.holder, value, self.at, self.file)
-        return f"it comes back with {_list_gates(gates)}" if gates else "it comes back"
+        return f"it is restored with {_list_gates(gates)}" if gates else "it is restored"
 
     @property
     def place(self) -> Trail:
