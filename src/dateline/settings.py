@@ -237,8 +237,12 @@ class _Settings:
         )
 
     def list_members(self) -> Iterator[Workspace]:
-        """Yield the projects that `projects` lists, in that order, each with its own name."""
-        found: dict[str, str] = {}
+        """Yield the projects that `projects` lists, in that order, each once.
+
+        Each has its own name, and its own outputs.
+        """
+        found: dict[str, Workspace] = {}
+        outputs: dict[str, Path] = {}
         for pattern in self.values["projects"]:
             folders = [self.folder / pattern]
             if any(mark in pattern for mark in "*?["):
@@ -247,14 +251,30 @@ class _Settings:
             if not members:
                 raise self._refuse_value(pattern, f"there is no project in {pattern!r}")
             for member in members:
-                place = str(member.schemas)
-                if found.setdefault(member.name, place) != place:
+                known = found.get(member.name)
+                if known is None:
+                    found[member.name] = member
+                    outputs[member.name] = member.output.resolve()
+                    self._require_own_output(member.name, outputs, pattern)
+                    yield member
+                elif str(known.schemas) != str(member.schemas):
                     fact = (
-                        f"{found[member.name]} and {place} are both called {member.name!r}; give "
-                        f"one of them a `name` in its {SETTINGS}"
+                        f"{known.schemas} and {member.schemas} are both called {member.name!r}; "
+                        f"give one of them a `name` in its {SETTINGS}"
                     )
                     raise self._refuse_value(pattern, fact)
-                yield member
+
+    def _require_own_output(self, name: str, outputs: Mapping[str, Path], pattern: str) -> None:
+        """Refuse that *outputs* of others contain those of the project *name*, or the reverse."""
+        own = outputs[name]
+        for other, folder in outputs.items():
+            if other != name and (own.is_relative_to(folder) or folder.is_relative_to(own)):
+                outer = own if folder.is_relative_to(own) else folder
+                fact = (
+                    f"{other!r} and {name!r} both write to {name_path(outer)}; give one of them "
+                    f"another `output` in its {SETTINGS}"
+                )
+                raise self._refuse_value(pattern, fact)
 
     def _find_member(self, folder: Path) -> Workspace | None:
         if folder.resolve() == self.folder.resolve():

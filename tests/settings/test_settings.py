@@ -143,6 +143,37 @@ def test_two_projects_with_one_name_are_refused(top: Path, monkeypatch: pytest.M
         find_projects()
 
 
+@pytest.mark.parametrize(
+    ("cards", "books", "is_refused"),
+    [
+        ("../../out", "../../out", True),
+        ("../../out/cards", "../../out", True),
+        ("../../out", "../../out/books", True),
+        ("../../out/cards", "../../out/cards-2", False),
+    ],
+)
+def test_projects_that_write_to_one_folder_are_refused(
+    top: Path, monkeypatch: pytest.MonkeyPatch, cards: str, books: str, is_refused: bool
+) -> None:
+    (top / "apis/cards/dateline.toml").write_text(f'output = "{cards}"\n')
+    (top / "old/books/dateline.toml").write_text(f'output = "{books}"\n')
+    monkeypatch.chdir(top)
+    if not is_refused:
+        assert [one.name for one in find_projects()] == ["cards", "loans", "books"]
+        return
+    with pytest.raises(DatelineError) as refused:
+        find_projects()
+    assert str(refused.value).startswith(
+        "dateline.toml:1:24: settings-invalid: 'cards' and 'books' both write to out; give"
+    )
+
+
+def test_project_that_is_listed_twice_is_one(top: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (top / "dateline.toml").write_text('projects = ["apis/*", "old/books", "apis/cards"]\n')
+    monkeypatch.chdir(top)
+    assert [one.name for one in find_projects()] == ["cards", "loans", "books"]
+
+
 def test_unknown_name_suggests_the_intended_one(top: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(top)
     with pytest.raises(DatelineError, match="no project 'card'; did you mean 'cards'") as refused:
