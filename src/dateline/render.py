@@ -394,7 +394,13 @@ def _render_templates(
 ) -> Iterator[Artifact]:
     """Lay out every template once for each path and context that *fan_out* yields for it."""
     # slow to import, and not needed if all documents are in the cache
-    from dateline.templating import TemplateError, environment, keep_compiled, locate_error
+    from dateline.templating import (
+        TemplateError,
+        environment,
+        keep_compiled,
+        list_folders,
+        locate_error,
+    )
 
     jinja = environment(folders)
     for name in sorted(jinja.list_templates(extensions=["jinja"])):
@@ -410,7 +416,7 @@ def _render_templates(
                 for text in jinja.get_template(name).generate(table=api.table, **context):
                     buffer.write(text.encode())
             except Exception as error:  # a template is code, and may raise anything
-                raise locate_error(jinja, name, error) from error
+                raise locate_error(list_folders(jinja), name, error) from error
             yield Artifact(path=path, content=buffer.getvalue())
     keep_compiled()
 

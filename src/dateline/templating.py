@@ -118,13 +118,19 @@ def render_file(environment: jinja2.Environment, name: str, /, **context: Any) -
     try:
         return environment.get_template(name).render(**context).encode()
     except Exception as error:  # a template is code, and may raise anything
-        raise locate_error(environment, name, error) from error
+        raise locate_error(list_folders(environment), name, error) from error
 
 
-def locate_error(environment: jinja2.Environment, name: str, error: Exception) -> TemplateError:
+def list_folders(environment: jinja2.Environment) -> list[str]:
+    """Return the folders in which *environment* finds templates."""
+    assert isinstance(environment.loader, jinja2.FileSystemLoader)
+    return environment.loader.searchpath
+
+
+def locate_error(folders: Iterable[str], name: str, error: Exception) -> TemplateError:
     """Return the error for what the template *name* raised, with the file and line of the cause.
 
-    That may be in another template, which this one includes or imports.
+    That may be in another template of *folders*, which this one includes or imports.
     """
     frames = [
         (frame.f_code.co_filename, line)
@@ -135,7 +141,6 @@ def locate_error(environment: jinja2.Environment, name: str, error: Exception) -
     place = name
     if frames:
         file, line = frames[-1]
-        folders = getattr(environment.loader, "searchpath", ())
         within = (Path(file).relative_to(one) for one in folders if Path(file).is_relative_to(one))
         place = f"{next(within, Path(name)).as_posix()}:{line}"
     return TemplateError(f"template {place}: {error}")

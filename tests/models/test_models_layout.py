@@ -20,6 +20,7 @@ from dateline.model import Contract
 from dateline.models import generate_models
 from dateline.models.layout import GenerationError
 from dateline.render import builtin_templates
+from dateline.templating import TemplateError
 
 PET = "    Pet:\n      type: object\n"
 
@@ -129,4 +130,22 @@ def test_template_without_a_layout_is_refused(tmp_path: Path, template: str) -> 
     (tmp_path / "datamodel" / "Enum.jinja2").write_text(text)
     made = [Contract(version="2024-01-01", environment="", document=document(SCHEMAS))]
     with pytest.raises(GenerationError, match=r"not laid out once: State$"):
+        generate_models(made, table(["2024-01-01"], "library"), [tmp_path, builtin_templates()])
+
+
+@pytest.mark.parametrize(
+    ("template", "said"),
+    [
+        ("\n{% if %}", "template datamodel/Enum.jinja2:2: Expected an expression"),
+        ("{% include 'gone' %}", "template datamodel/Enum.jinja2:1: gone"),
+        ("{{ 1 // 0 }}", "template datamodel/Enum.jinja2:1: "),
+    ],
+)
+def test_template_of_models_that_fails_is_named_with_the_line(
+    tmp_path: Path, template: str, said: str
+) -> None:
+    (tmp_path / "datamodel").mkdir()
+    (tmp_path / "datamodel" / "Enum.jinja2").write_text(template)
+    made = [Contract(version="2024-01-01", environment="", document=document(SCHEMAS))]
+    with pytest.raises(TemplateError, match=f"^{said}"):
         generate_models(made, table(["2024-01-01"], "library"), [tmp_path, builtin_templates()])

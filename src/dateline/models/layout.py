@@ -24,9 +24,13 @@ from dateline.models.order import Order
 from dateline.python.code import Brackets, Text, call, lay_out, literal, quote_ahead
 from dateline.python.docstrings import docstring
 from dateline.schema.memo import Memo
+from dateline.templating import locate_error
 
 _PACKAGE: Final = "datamodel-code-generator"
 _BLOCK: Final = re.compile(r"^# begin ([A-Za-z0-9_.]+)\n(.*?)\n# end$", re.MULTILINE | re.DOTALL)
+
+_FOLDER: Final = "datamodel"
+"""The folder of these templates among all."""
 
 # The kinds of definitions, each of which has a template.
 _KINDS: Final = ("Model", "Enum", "Alias")
@@ -147,12 +151,15 @@ def _run(
         return []
     with TemporaryDirectory(prefix="dateline-") as folder:
         for name, text in templates.items():
-            path = Path(folder, name)
+            path = Path(folder, _FOLDER, name)
             path.parent.mkdir(parents=True, exist_ok=True)
             # each template lays out one definition, and is run once for all of its kind
             looped = "{% for definition in definitions %}" + text + "\n{% endfor %}"
             path.write_text(looped, encoding="utf-8")
-        blocks = _BLOCK.findall(_generate(views, Path(folder)))
+        try:
+            blocks = _BLOCK.findall(_generate(views, Path(folder, _FOLDER)))
+        except Exception as error:  # a template is code, and may raise anything
+            raise locate_error([folder], _FOLDER, error) from error
     return_memory()
     return blocks
 
