@@ -6,7 +6,7 @@ Names are the canonical ones, and fields and members that some versions lack are
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Container, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 from operator import and_
@@ -25,14 +25,7 @@ from dateline.model import (
     Trail,
     copy_items,
 )
-from dateline.openapi import (
-    METHODS,
-    chain,
-    find_replaced,
-    is_json,
-    operations,
-    target,
-)
+from dateline.openapi import METHODS, chain, find_replaced, is_json, operations, target
 from dateline.project.publishing import enumeration, open_ended
 from dateline.schema.parts import PartReader
 from dateline.schema.types import EVERY_TYPE, declared_types, is_enumeration
@@ -356,6 +349,22 @@ def entries(row: Row, versions: tuple[str, ...], key: str) -> Iterator[dict[str,
             if at == 0 or values[at] != values[at - 1]:
                 where = {"environments": names} if len(groups) > 1 else {}
                 yield {"since": version, **where, key: values[at]}
+
+
+def choose_entry(
+    rows: Sequence[Mapping[str, Any]], versions: Sequence[str], version: str, environment: str
+) -> Mapping[str, Any]:
+    """Return the one of *rows*, as `entries` yields them, that applies to *version*.
+
+    *versions* are all of them, oldest first.
+    """
+    at = versions.index(version)
+    return next(
+        each
+        for each in reversed(rows)
+        if versions.index(each["since"]) <= at
+        and environment in each.get("environments", (environment,))
+    )
 
 
 class Unserved(NamedTuple):

@@ -13,7 +13,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from dateline.canonical import prepare_serving
+from dateline.canonical import choose_entry, prepare_serving
 from dateline.gates import order
 from dateline.model import Api, DatelineError
 from dateline.project import Projector
@@ -251,35 +251,26 @@ class ConverterTrial:
             document = self._projector.contract(version, self._environment).document
             direction = OneWay(document, WRITE_ONLY, Hidden.ABSENT)
             sampler = Sampler(direction.document(document), self._seed)
-            older = self._find_schema(described["older"], version)
+            dates = self._api.table.dates
+            entry = choose_entry(described["older"], dates, version, self._environment)
+            newest, older = (self._sampler, schema), (sampler, entry["schema"])
             for way, each in ways.items():
-                goal = schema if way == "up" else older
-                judge = self._sampler if way == "up" else sampler
+                (source, given), (judge, goal) = (
+                    (newest, older) if way == "down" else (older, newest)
+                )
                 tried_way = _TriedWay(
                     method=each.method,
                     change=self._bind(each.method),
                     context=self._context(version),
                     find_defect=partial(judge.find_defect, goal),
                 )
-                source = (self._sampler, schema) if way == "down" else (sampler, older)
                 for number in range(self._count):
                     try:
-                        value = source[0].value(source[1], f"{tried.name} {way} {number}")
+                        value = source.value(given, f"{tried.name} {way} {number}")
                     except UnsatisfiedError:
                         break
                     tried.values += 1
                     await tried_way.take(value, tried)
-
-    def _find_schema(self, entries: list[dict[str, Any]], version: str) -> Any:
-        return next(
-            (
-                entry["schema"]
-                for entry in reversed(entries)
-                if order(entry["since"]) <= order(version)
-                and self._environment in entry.get("environments", (self._environment,))
-            ),
-            True,
-        )
 
 
 _NOTHING: Final = object()

@@ -61,7 +61,7 @@ async def find_sub_partner(
     Raises Refusal for a sub-partner that is not the account's.
     """
     if given is not None and not await _is_own(session, account.partner_id, given):
-        raise Refusal(400, f"{HEADER} names no sub-partner of yours")
+        raise Refusal(400, f"{HEADER} is not that of a sub-partner of yours")
     return given
 
 

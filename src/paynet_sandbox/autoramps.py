@@ -121,13 +121,15 @@ async def _customer_id(session: AsyncSession, partner_id: UUID, given: JsonValue
     if id is None:
         raise Refusal(400, "customer_id has to be a UUID")
     if await find_own(session, Customer, partner_id, Customer.id == id) is None:
-        raise Refusal(400, "customer_id names no customer of yours")
+        raise Refusal(400, "customer_id is not that of a customer of yours")
     return id
 
 
 async def _external_id(session: AsyncSession, autoramp: Autoramp, given: JsonValue) -> str:
     if not isinstance(given, str) or len(given) > LONGEST_EXTERNAL_ID:
-        raise Refusal(400, f"external_id has to be a text of {LONGEST_EXTERNAL_ID} signs at most")
+        raise Refusal(
+            400, f"external_id has to be a text of at most {LONGEST_EXTERNAL_ID} characters"
+        )
     with session.no_autoflush:
         wanted = Autoramp.external_id == given
         owner = await find_own(session, Autoramp, autoramp.partner_id, wanted)

@@ -103,7 +103,7 @@ def test_invalid_fields_are_refused_with_a_text(partner: Caller, method: str, bo
 
 def test_customers_of_others_can_not_be_named(partner: Caller, other: Caller) -> None:
     response = partner.ask("POST", "/autoramps", {"customer_id": other.customer()})
-    expected = (400, "customer_id names no customer of yours")
+    expected = (400, "customer_id is not that of a customer of yours")
     assert (response.status_code, response.json()) == expected
 
 

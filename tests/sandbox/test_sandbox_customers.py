@@ -98,7 +98,7 @@ def test_sub_partner_must_be_named_by_its_uuid(partner: Caller) -> None:
 
 
 def test_partner_acts_for_its_own_sub_partners_only(partner: Caller, other: Caller) -> None:
-    expected = (400, '"X-SUB-PARTNER-ID names no sub-partner of yours"')
+    expected = (400, '"X-SUB-PARTNER-ID is not that of a sub-partner of yours"')
     body = {"email": "new@example.com"}
     sub = other.sub_partner()
     assert update(partner, partner.customer(), body, x_sub_partner_id=sub) == expected

@@ -15,7 +15,12 @@ from types import SimpleNamespace
 from typing import Any, Final
 from uuid import UUID
 
-from dateline.canonical import canonical_document, with_former_operations, with_media_types
+from dateline.canonical import (
+    canonical_document,
+    choose_entry,
+    with_former_operations,
+    with_media_types,
+)
 from dateline.client.paging import PagingForm, find_paging
 from dateline.model import Api
 from dateline.openapi import chain, operation_path, value_at
@@ -57,8 +62,8 @@ class Mock:
 
     A path gets the same values each time. The value of a parameter is echoed in the field of the
     response whose name has the same words. The second page of a listing is the last one, so that
-    reading all of them ends. Where the definitions require credentials, any will
-    do. An operation for which no value is found answers 501.
+    reading all of them ends. Where the definitions require credentials, any will do. An operation
+    for which no value is found answers 501.
     """
 
     def __init__(self, api: Api, server: Any, environment: str, seed: int) -> None:
@@ -157,7 +162,8 @@ class Mock:
         sampler, era = self._sampler, described[goal]
         if way == "down" and "reason" in described:
             version = context.version
-            sampler, era = self._older(version), self._find_schema(era, version)
+            entry = choose_entry(era, self._contracts["versions"], version, self.environment)
+            sampler, era = self._older(version), entry["schema"]
         schema = era if described["kind"] == "schema" else era.get("schema", {})
         # the result may contain such values, too, which are converted next: it has to end
         room = sum(1 for _ in _containers(value)) / 2
@@ -177,16 +183,6 @@ class Mock:
 
     def _document_at(self, version: str) -> dict[str, Any]:
         return self._projector.contract(version, self.environment).document
-
-    def _find_schema(self, entries: list[dict[str, Any]], version: str) -> Any:
-        """Return the schema of those *entries* that applies to *version*."""
-        versions = self._contracts["versions"]
-        return next(
-            entry["schema"]
-            for entry in reversed(entries)
-            if versions.index(entry["since"]) <= versions.index(version)
-            and self.environment in entry.get("environments", (self.environment,))
-        )
 
     async def _handle(self, operation: Operation, call: Any, /, **given: Any) -> Any:
         version = call.scope["state"][self.server.runtime.asgi.VERSION]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+from dateline.canonical import choose_entry
 from dateline.openapi import essence, is_json
 from dateline_runtime.statuses import (
     BODILESS,
@@ -76,7 +77,6 @@ class _VersionResponses:
         at: int,
     ) -> None:
         self.version: str = contracts["versions"][at]
-        self._at = contracts["versions"].index(self.version)
         self._environment = environment
         self._versions: list[str] = contracts["versions"]
         self._media_types = media_types
@@ -87,13 +87,8 @@ class _VersionResponses:
         statuses = self._entry(messages["statuses"][operation])["statuses"]
         self.keys = [key for key in media_types if key in statuses and has_meaning(key)]
 
-    def _entry(self, entries: list[dict[str, Any]]) -> dict[str, Any]:
-        return next(
-            each
-            for each in reversed(entries)
-            if self._versions.index(each["since"]) <= self._at
-            and self._environment in each.get("environments", (self._environment,))
-        )
+    def _entry(self, entries: list[dict[str, Any]]) -> Mapping[str, Any]:
+        return choose_entry(entries, self._versions, self.version, self._environment)
 
     def list_media_types(self, key: str) -> list[str]:
         """Return the media types of the response *key* that the version has."""
