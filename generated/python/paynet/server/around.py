@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping
 from functools import cache, cached_property, partial
 from http import HTTPStatus
 from inspect import isawaitable
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from urllib.parse import unquote
 
 from .answers import AnswerNarrowing
@@ -93,24 +93,20 @@ def wrap(
         contracts, environment, converters["down"], judge=judge, is_partial=is_partial
     )
     up = liftings(contracts, environment, converters["up"], judge=judge, is_partial=is_partial)
+    conversions = _Conversions(contracts, data, down, up, is_strict)
     spanning = find_spanning(app)
     rows = [
         _Row(
             name,
-            facts,
             own,
             found,
-            contracts,
-            data,
-            down,
-            up,
-            is_strict=is_strict,
+            conversions,
             spanning=spanning,
             is_spanning=name in settings.spanning,
             is_served=only is None or name in only,
             most=settings.limits_of.get(name, settings.limits).item,
         )
-        for name, facts in contracts["operations"].items()
+        for name in contracts["operations"]
         for found in [data.find_versions(name, usual, settings.prefix)]
         for own in found
     ]
@@ -178,6 +174,16 @@ def _overlap(prefix: str, others: Collection[str]) -> bool:
     )
 
 
+class _Conversions(NamedTuple):
+    """The contract data, as JSON and as validators, and the ways down and up by version."""
+
+    contracts: Mapping[str, Any]
+    data: Contracts
+    down: Mapping[str, Narrowing]
+    up: Mapping[str, Lifting]
+    is_strict: bool
+
+
 class _Row:
     """One operation: what is done to its requests and answers, by the version of their caller.
 
@@ -188,23 +194,20 @@ class _Row:
     def __init__(
         self,
         name: str,
-        facts: Mapping[str, Any],
         prefix: str,
         found: Mapping[str, Collection[str]],
-        contracts: Mapping[str, Any],
-        data: Contracts,
-        down: Mapping[str, Narrowing],
-        up: Mapping[str, Lifting],
+        conversions: _Conversions,
         *,
         spanning: Mapping[str, Collection[int]],
         is_spanning: bool,
-        is_strict: bool,
         is_served: bool,
         most: int,
     ) -> None:
+        contracts, data, down, up, is_strict = conversions
+        facts = contracts["operations"][name]
         self.name = name
         self.is_served = is_served
-        """whether it is versioned; if not, it passes as it is"""
+        """whether it is versioned; if not, its requests and answers are passed on unchanged"""
         self._most = most
         self.method: str = facts["method"]
         self.prefix = prefix
