@@ -12,6 +12,7 @@ from support.random_chains import DATES, plain
 from support.tables import cases
 
 from dateline.adopt import adopt
+from dateline.adopt.summary import format_adoption
 from dateline.load import load
 from dateline.placement import show_version
 from dateline.project import Projector
@@ -87,6 +88,16 @@ def test_version_header_is_detected(
 ) -> None:
     table = adopt_table(tmp_path, found)
     assert (table["header"], table["default"]) == expected
+
+
+def test_detected_header_is_shown(tmp_path: Path) -> None:
+    found = store(tmp_path, documents(header("X-Api-Version")))
+    line = (
+        "callers name their version in the header X-Api-Version, judging by the documents "
+        "(`--header` names another header)"
+    )
+    assert line in format_adoption(adopt(found, tmp_path / "detected"))
+    assert line not in format_adoption(adopt(found, tmp_path / "given", header="X-Api-Version"))
 
 
 def test_given_selector_is_not_detected(tmp_path: Path) -> None:

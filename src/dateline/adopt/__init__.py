@@ -40,6 +40,7 @@ class Adoption:
     null is valid beyond the letter of OpenAPI 3.0, ``kept`` what Swagger 2.0 can express and
     OpenAPI 3.0 can't, ``dangling`` the documents whose discriminators name what only others
     have. ``words`` counts the documentation of older documents that differs from the newest.
+    ``selector`` is the header or query parameter that selects a version judging by the documents.
     """
 
     files: tuple[Path, ...]
@@ -53,6 +54,7 @@ class Adoption:
     kept: tuple[Remark, ...]
     dangling: tuple[Remark, ...]
     words: int
+    selector: str
 
 
 def adopt(
@@ -85,8 +87,8 @@ def adopt(
     dates = [date for date, _ in files]
     options = {"header": header, "default": default, "package": package}
     sources = read_sources(files, parse_table(format_table(dict.fromkeys(dates, ""), **options)))
-    found = find_selector(sources)
-    if found is not None and header is None:
+    found = find_selector(sources) if header is None else None
+    if found is not None:
         options[found.place] = found.name
         options["default"] = default or (found.default if found.default in dates else None)
         for source in sources:
@@ -123,6 +125,7 @@ def adopt(
         kept=tuple(
             count_remarks((note.message, note.place) for one in sources for note in one.read.notes)
         ),
+        selector="" if found is None else found.description,
     )
 
 

@@ -31,6 +31,12 @@ class Selector(NamedTuple):
         """The selector as `Table.selector` has it."""
         return self.name if self.place == "header" else f"{self.place} {self.name}"
 
+    @property
+    def description(self) -> str:
+        """The header or query parameter, in words; empty for other places."""
+        kinds = {"header": "header", "query": "query parameter"}
+        return f"{kinds[self.place]} {self.name}" if self.place in kinds else ""
+
 
 def find_selector(sources: Sequence[Source]) -> Selector | None:
     """Return what selects a version of *sources*; None if nothing does, or several things do.

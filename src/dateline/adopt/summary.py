@@ -31,6 +31,11 @@ def format_adoption(adoption: Adoption) -> Iterator[str]:
         )
         for proposal in adoption.proposals:
             yield f"  --rename {shlex.quote(proposal.option)}"
+    if adoption.selector:
+        yield (
+            f"callers name their version in the {adoption.selector}, judging by the documents "
+            "(`--header` names another header)"
+        )
     yield f"{_count(adoption.restated) or 'no'} x-was restates parts as a whole" + (
         ":" if adoption.restated else ""
     )
