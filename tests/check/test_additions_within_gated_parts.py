@@ -128,6 +128,17 @@ def test_reference_may_replace_a_schema(old: str, tmp_path: Path) -> None:
     assert _edit_responses(tmp_path, before, lambda responses: responses.update(edit)) == []
 
 
+def test_reference_that_only_adds_is_found(tmp_path: Path) -> None:
+    before = {"200": _response({"type": "object"}), "default": _response({"$ref": ERROR})}
+    known = publish_cut(loaded(tmp_path / "before", _files(before)))
+    history = {"next": {"$ref": None, "type": "object"}}
+    after = {**before, "200": _response({"$ref": ERROR, "x-was": history})}
+
+    found = breaches(check(loaded(tmp_path, _files(after)), known, today=TODAY))
+
+    assert [(one.policy, one.rule) for one in found] == [(Policy.MINTED, "response-field-added")]
+
+
 @pytest.mark.parametrize("status", ["200", "202", "409"])
 def test_field_gated_alone_is_found(status: str, tmp_path: Path) -> None:
     """The field has a gate of its own in a part that all versions have."""

@@ -98,13 +98,15 @@ def _find_whole(change: Change) -> str | None:
 
 def _find_held_back(groups: Sequence[ChangeGroup]) -> Iterator[ChangeGroup]:
     """Yield what needs no version or is never allowed, except within what is new as a whole."""
-    whole = tuple(
-        f"{pointer}/"
-        for group in groups
-        if group.judgement.verdict is Verdict.GATED and (pointer := _find_whole(group.change))
-    )
+    gated = [group.change for group in groups if group.judgement.verdict is Verdict.GATED]
+    whole = tuple(f"{pointer}/" for change in gated if (pointer := _find_whole(change)))
+    # a reference that replaced a schema adds and removes at once
+    replaced = [change.before_pointer or "" for change in gated]
     for group in groups:
-        is_apart = not (group.change.after_pointer or "").startswith(whole)
+        change = group.change
+        is_apart = not (change.after_pointer or "").startswith(whole)
+        if change.keyword == "$ref" and change.before_pointer:
+            is_apart = not any(one.startswith(f"{change.before_pointer}/") for one in replaced)
         if is_apart and group.judgement.verdict in (Verdict.ADDITIVE, Verdict.NEVER):
             yield group
 
