@@ -144,9 +144,7 @@ def digest_code() -> str:
 
 def _digest_owners(schemas: Folder) -> str:
     """Return a digest of the files that list who may approve waivers."""
-    total, folder = sha256(), os.path.abspath(schemas)
-    while not os.path.exists(os.path.join(folder, ".git")) and os.path.dirname(folder) != folder:
-        folder = os.path.dirname(folder)
+    total, folder = sha256(), _find_top(schemas)
     for name in OWNERS:
         try:
             with open(os.path.join(folder, name), "rb") as file:
@@ -229,9 +227,7 @@ def _phrase_commit(output: Folder) -> str:
 
     They may say nothing: a branch may stand for another, and git has more ways to store them.
     """
-    folder = os.path.abspath(output)
-    while not os.path.exists(os.path.join(folder, ".git")) and os.path.dirname(folder) != folder:
-        folder = os.path.dirname(folder)
+    folder = _find_top(output)
     home = os.path.join(folder, ".git")
     # a file in additional work trees and in submodules
     home = os.path.join(folder, _read(home).removeprefix("gitdir: ").strip() or home)
@@ -243,6 +239,14 @@ def _phrase_commit(output: Folder) -> str:
         if not head.isalnum():
             return _UNKNOWN_COMMIT
     return " ".join(("commit", head, *merged.split()))
+
+
+def _find_top(folder: Folder) -> str:
+    """Return the top of the repository of *folder*; the root of the disk outside of one."""
+    top = os.path.abspath(folder)
+    while not os.path.exists(os.path.join(top, ".git")) and os.path.dirname(top) != top:
+        top = os.path.dirname(top)
+    return top
 
 
 def _find_packed(folder: str, name: str) -> str:

@@ -400,6 +400,24 @@ def test_unlikely_rename_is_accepted_from_users(tmp_path: Path) -> None:
     }
 
 
+def test_renames_are_listed_in_the_order_of_versions_whose_names_have_suffixes(
+    tmp_path: Path,
+) -> None:
+    # a preview is older than its date, although its name is longer
+    dates = ("2024-06-01", "2025-01-01-preview", "2025-01-01")
+    names = ("a", "b", "c")
+    documents = loans(*(f"{{properties: {{{name}: {{enum: [x]}}}}}}" for name in names))
+    arguments = [
+        argument.replace(f"{old}=", f"{date}=", 1)
+        for argument, old, date in zip(store(tmp_path, documents), DATES, dates, strict=False)
+    ]
+    schemas = tmp_path / "schemas"
+    adoption = adopt(tuple(arguments), schemas, renames=("a=b", "b=c"))
+    assert sorted(each.what for each in adoption.renamed) == ["a -> b", "b -> c"]
+    field = definitions(schemas)["components"]["schemas"]["Loan"]["properties"]["c"]
+    assert list(field["x-was"]) == list(dates[1:])
+
+
 @pytest.mark.parametrize(
     ("rename", "said"),
     [

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 
 from dateline.adopt.states import NAMED_BY_KEY
 from dateline.edit.history import ABSENT
-from dateline.gates import changes, is_long
+from dateline.gates import changes, is_long, order
 from dateline.model import ADDED, REMOVED, WAS, Place, Trail
 from dateline.openapi import Arrangement, children, slot, walk
 
@@ -75,7 +75,7 @@ class DefinitionRemarks:
             now = dict(node)
             if path[-2:-1] in (("properties",), ("headers",)):
                 now["name"] = path[-1]
-            for date in sorted(node.get(WAS, ()), reverse=True):
+            for date in sorted(node.get(WAS, ()), key=order, reverse=True):
                 setting, unset = changes(node[WAS][date])
                 for keyword, older in (*setting.items(), *dict.fromkeys(unset, ABSENT).items()):
                     yield (*path, WAS, date), kind, keyword, now.get(keyword, ABSENT), older

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, Final, NamedTuple
 
 from dateline.edit.history import ABSENT, create_entry
-from dateline.gates import changes
+from dateline.gates import changes, order
 from dateline.model import ADDED, REMOVED, WAS, Day
 
 States = dict[int, Any]
@@ -84,4 +84,4 @@ def add_history(node: dict[str, Any], date: Day, setting: dict[str, Any]) -> dic
     known, unset = changes(history.get(date, {}))
     history[date] = create_entry({**setting, **known, **dict.fromkeys(unset, ABSENT)})
     rest = {key: value for key, value in node.items() if key != WAS}
-    return {**rest, WAS: dict(sorted(history.items()))}
+    return {**rest, WAS: {each: history[each] for each in sorted(history, key=order)}}

@@ -1,1 +1,1 @@
-"""The one reading of schemas for all rooms: dialect, references, parts, types."""
+"""The one interpretation of schemas for all rooms: dialect, references, parts, types."""

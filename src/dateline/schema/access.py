@@ -1,4 +1,4 @@
-"""Schemas as they apply to one direction: without what only the other direction has.
+"""Read schemas for one direction: without the properties that only the other direction has.
 
 A `readOnly` property belongs to responses only, a `writeOnly` one to requests only; if it is
 required, it is so in its own direction. Sources: OpenAPI Specification 3.0.4 section 4.7.24 (Schema
@@ -30,7 +30,7 @@ _LOCAL_TO_SCHEMAS: Final = b'"$ref":"#/components/schemas/'
 # Keywords that say more about the same value.
 _IN_PLACE: Final = frozenset({"allOf", "oneOf", "anyOf", "then", "else", "dependentSchemas"})
 
-# Below these, demanding less means refusing more, so their schemas are unchanged.
+# Below these, a looser schema makes the whole one stricter, so schemas there are unchanged.
 _NEGATING: Final = frozenset({"not", "if"})
 
 

@@ -1,4 +1,4 @@
-"""What a schema demands of a value: JSON Schema 2020-12, without annotations."""
+"""Reduce schemas to their constraints: JSON Schema 2020-12, without annotations."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Constraints:
         self._known: dict[int, tuple[Any, Any]] = {}
 
     def of(self, node: Any) -> Any:
-        """Return what the schema *node* demands of a value."""
+        """Return the constraints of the schema *node* as a schema."""
         if not isinstance(node, dict):
             # anything but a schema has no constraints
             return node if isinstance(node, bool) else True
@@ -100,11 +100,11 @@ def _refer(schema: dict[str, Any], reference: str) -> None:
     """Add *reference*, unless it is empty, to the references of *schema*."""
     if not reference:
         return
+    written = escape_reference(reference)
     if "$ref" in schema:
-        reference_ = {"$ref": escape_reference(reference)}
-        schema["allOf"] = [*schema.get("allOf", ()), reference_]
+        schema["allOf"] = [*schema.get("allOf", ()), {"$ref": written}]
     else:
-        schema["$ref"] = escape_reference(reference)
+        schema["$ref"] = written
 
 
 def escape_reference(reference: str) -> str:

@@ -8,16 +8,15 @@ from functools import cached_property
 from typing import Any, Final
 
 from dateline.openapi import is_old, walk
+from dateline.schema.access import ACCESS
+from dateline.schema.dialect import NOTES
 from dateline.schema.memo import closure
 from dateline.schema.references import Located, Resolver
 from dateline.schema.types import UNIONS, declared_types, type_of
 from dateline.schema.values import list_items
 
 # keywords that say nothing about values
-_WORDS: Final = frozenset(
-    {"title", "description", "example", "examples", "$comment", "default", "deprecated"}
-    | {"externalDocs", "xml", "readOnly", "writeOnly"}
-)
+_WORDS: Final = NOTES | {"default", "deprecated", "xml", *ACCESS}
 
 
 class Emptiness:
@@ -76,7 +75,7 @@ class Emptiness:
             return [each for each in found if each not in self._known]
 
         pending = [*closure([each for each in references if each not in self._known], list_next)]
-        # what needs itself stays without a value
+        # a schema that needs a value of its own has none
         self._known |= dict.fromkeys(pending, True)
         while pending:
             for reference in pending:

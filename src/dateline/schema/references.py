@@ -139,15 +139,11 @@ class Resolver:
 
     def mapped_name(self, named: Any) -> str | None:
         """Return the component that an entry of a discriminator's mapping names, or None."""
-        goal = self.find_mapped(named)
-        known = None if goal is None else component(goal)
-        return known[1] if known is not None and known[0] == "schemas" else None
+        return _find_schema_name(self.find_mapped(named))
 
     def variant_name(self, schema: Any) -> str | None:
         """Return the component that identifies *schema* for discriminators, or None."""
-        goal = self.find_variant(schema)
-        known = None if goal is None else component(goal)
-        return known[1] if known is not None and known[0] == "schemas" else None
+        return _find_schema_name(self.find_variant(schema))
 
     def _find(self, reference: str) -> Located | None:
         if reference != "#" and not reference.startswith("#/"):
@@ -164,6 +160,12 @@ class Resolver:
             for name in dict.fromkeys(name for name in names if isinstance(name, str)):
                 found.setdefault(name, []).append(located)
         return found
+
+
+def _find_schema_name(pointer: str | None) -> str | None:
+    """Return the name of the component at *pointer* if that is a schema, or None."""
+    known = None if pointer is None else component(pointer)
+    return known[1] if known is not None and known[0] == "schemas" else None
 
 
 def _reference_of(schema: Any) -> Any:
