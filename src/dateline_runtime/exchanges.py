@@ -23,7 +23,7 @@ from .asgi import (
     Send,
     describe_error,
     field,
-    find_headers,
+    list_refusal_headers,
     list_values,
     log_failure,
     respond,
@@ -197,7 +197,7 @@ class Exchange:
             method, path = self._scope["method"], self._scope["path"]
             _log.info("%s %r: the caller has left", method, path, exc_info=error)
         elif isinstance(error, RequestError):
-            await self._answer(describe_error(error), find_headers(error))
+            await self._answer(describe_error(error), list_refusal_headers(error))
         else:
             await self._answer(log_failure(self._scope, error))
 

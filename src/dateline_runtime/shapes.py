@@ -22,7 +22,7 @@ All others change what is what they expect, and refuse the rest.
 
 
 @dataclass(frozen=True)
-class Entry:
+class DatedShape:
     """A shape from a version on, and what it needs itself."""
 
     since: int
@@ -43,11 +43,11 @@ def list_names(tree: Any) -> Iterator[str]:
             yield from list_names(below)
 
 
-def read_entry(since: int, shape: Shape, dated: frozenset[str]) -> Entry:
+def read_entry(since: int, shape: Shape, dated: frozenset[str]) -> DatedShape:
     """Return the entry of *shape*; *dated* are the keys that depend on schemas of the version."""
     parts = list(list_parts(shape))
     inline = [part for part in parts if not isinstance(part, str)]
-    return Entry(
+    return DatedShape(
         since,
         shape,
         any(not ACTS.isdisjoint(part) for part in inline),
@@ -82,6 +82,6 @@ def _below(shape: Mapping[str, Any]) -> Iterator[Shape]:
     yield from shape.get("where", ())
 
 
-def find_entry(entries: list[Entry], version: int) -> Entry:
+def find_entry(entries: list[DatedShape], version: int) -> DatedShape:
     """Return the one of *entries* that applies to *version*."""
     return next(entry for entry in reversed(entries) if entry.since <= version)

@@ -43,9 +43,9 @@ class Reasons:
         with what refers to it has the reason of that, and so has everything in it.
         """
         traced = [self._trace(*shown) for shown in changes]
-        led = self._find_led(traced)
+        reasons = self._list_component_reasons(traced)
         return [
-            found.reason if found.gated else led.get(found.path[1:3], found.reason)
+            found.reason if found.gated else reasons.get(found.path[1:3], found.reason)
             for found in traced
         ]
 
@@ -78,18 +78,18 @@ class Reasons:
         ]
         return tuple(sorted(within, key=order))
 
-    def _find_led(self, traced: list[_Traced]) -> dict[Trail, Reason]:
+    def _list_component_reasons(self, traced: list[_Traced]) -> dict[Trail, Reason]:
         """Return the reason of each component that was added or removed with what refers to it."""
         sections = self._api.document.get("components", {})
-        led: dict[Trail, Reason] = {}
+        reasons: dict[Trail, Reason] = {}
         for found in traced:
             pending: list[Any] = [] if found.gated is None else [found.gated]
             while pending:
                 for section, name in references(pending.pop()):
-                    if (section, name) not in led and self._came_or_went(section, name):
-                        led[section, name] = found.reason
+                    if (section, name) not in reasons and self._came_or_went(section, name):
+                        reasons[section, name] = found.reason
                         pending.append(sections[section][name])
-        return led
+        return reasons
 
     def _came_or_went(self, section: str, name: str) -> bool:
         shown = self._api.visible.get((section, name), 0)

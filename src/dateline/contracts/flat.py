@@ -231,8 +231,8 @@ class View:
             return View(*made_of, Way.UP)
         return View(*made_of, Way.DOWN, whole=True)
 
-    def having(self, at: int) -> View:
-        """Return the definitions as they are at another version."""
+    def at_combination(self, at: int) -> View:
+        """Return the definitions as they are at another combination."""
         return View(*self._made_of[:4], at, self.way)
 
     def shows(self, node: Any) -> bool:

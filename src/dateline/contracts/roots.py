@@ -345,7 +345,7 @@ class _Roots:
             schema = now.get("schema", True)
 
             def older(at: int) -> Any:
-                view = builder.view.having(at)
+                view = builder.view.at_combination(at)
                 operation = view.era("operation", holder.operation)
                 then = view.era(kind, self._then(view, kind, _find_holder(operation, path)))
                 content = view.era("media-type", then.get("content", {}).get(media_type, {}))

@@ -13,7 +13,7 @@ _MARGIN: Final = 75
 
 
 @dataclass(frozen=True, kw_only=True)
-class Stop:
+class VersionStop:
     """A version in the drawing: its distance from the left, and its labels."""
 
     version: str
@@ -23,11 +23,11 @@ class Stop:
 
 
 @dataclass(frozen=True, kw_only=True)
-class TimeLine:
+class VersionLine:
     """All versions from left to right, oldest first, in a drawing of a *width*."""
 
     width: int
-    stops: tuple[Stop, ...]
+    stops: tuple[VersionStop, ...]
 
     @property
     def words(self) -> str:
@@ -36,10 +36,10 @@ class TimeLine:
         return "; ".join(stops)
 
 
-def draw(table: Table) -> TimeLine:
-    """Return the time line of the versions of *table*."""
+def draw(table: Table) -> VersionLine:
+    """Return the drawing of the versions of *table*."""
     stops = tuple(
-        Stop(
+        VersionStop(
             version=version.date,
             left=_MARGIN + _STEP * index,
             state="draft" if version.draft else "moving" if version.moving else "supported",
@@ -47,7 +47,7 @@ def draw(table: Table) -> TimeLine:
         )
         for index, version in enumerate(table.versions)
     )
-    return TimeLine(width=2 * _MARGIN + _STEP * (len(stops) - 1), stops=stops)
+    return VersionLine(width=2 * _MARGIN + _STEP * (len(stops) - 1), stops=stops)
 
 
 def _notes(table: Table, version: str) -> Iterator[str]:

@@ -28,7 +28,7 @@ from .runtime.asgi import (
     Send,
     describe_error,
     field,
-    find_headers,
+    list_refusal_headers,
     log_failure,
     read_body,
     respond,
@@ -88,7 +88,7 @@ class Endpoint:
             raise
         except RequestError as error:
             answer = self._problems.answer(scope, describe_error(error), self._results)
-            headers = find_headers(error)
+            headers = list_refusal_headers(error)
         except Exception as error:
             answer = self._problems.answer(scope, log_failure(scope, error), self._results)
         if headers:

@@ -28,8 +28,8 @@ from .runtime.asgi import (
     Scope,
     Send,
     describe_error,
-    find_headers,
     join_methods,
+    list_refusal_headers,
     respond,
     route,
     strip_tags,
@@ -605,7 +605,7 @@ class _Refusing:
         self._is_over = True
         problem = describe_error(refused)
         answer = self._problems.answer(self._scope, problem, self._row.results)
-        await respond(self._scope, self._send, answer, find_headers(refused))
+        await respond(self._scope, self._send, answer, list_refusal_headers(refused))
 
 
 def _repeat_query(send: Send, lifted: bytes, query: bytes) -> Send:

@@ -79,7 +79,7 @@ class Items:
             raise MisfitError(str(error)) from error
 
     def _write_event(self, event: ServerSentEvent[Any]) -> bytes:
-        if self._data == "fields" or not isinstance(self._framing, sequences.Events):
+        if self._data == "fields" or not isinstance(self._framing, sequences.EventFraming):
             raise MisfitError("a ServerSentEvent where its fields, or another item, belong")
         lines = {"event": event.event, "id": event.id, "retry": event.retry}
         fields = {name: str(value) for name, value in lines.items() if value is not None}

@@ -226,7 +226,7 @@ def describe_error(error: RequestError) -> Problem:
     return Problem(status=STATUSES[error.fault], code=code, message=str(error))
 
 
-def find_headers(error: RequestError) -> Headers:
+def list_refusal_headers(error: RequestError) -> Headers:
     """Return the headers of an answer to *error* (RFC 9110, section 12.5.3)."""
     return [(b"accept-encoding", b"identity")] if error.fault is Fault.ENCODED else []
 

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any, TypeVar, cast
 
 from . import conversion, converting, values
-from .shapes import ACTS, DATED, Entry, Shape, find_entry, list_names, list_parts, read_entry
+from .shapes import ACTS, DATED, DatedShape, Shape, find_entry, list_names, list_parts, read_entry
 from .values import OMITTED, Change, Fits, Json, identity, omit
 
 T = TypeVar("T")
@@ -272,7 +272,7 @@ class _Maker:
     With *keep*, a value can't be left out, and a substitute is shown instead.
     """
 
-    def __init__(self, compiler: Compiler, version: str, entries: dict[str, Entry]) -> None:
+    def __init__(self, compiler: Compiler, version: str, entries: dict[str, DatedShape]) -> None:
         self._compiler = compiler
         self._version = version
         self._entries = entries

@@ -95,7 +95,7 @@ def find_framing(
     """
     name = essence(media_type)
     if name == EVENT_STREAM:
-        return Events(decode, dump, most, data)
+        return EventFraming(decode, dump, most, data)
     return _Records(decode, dump, most) if _is_record(name) else _Lines(decode, dump, most)
 
 
@@ -223,7 +223,7 @@ class _Records(_JsonFraming):
         return _RECORD + self._dump(item) + b"\n"
 
 
-class Events(_JsonFraming):
+class EventFraming(_JsonFraming):
     """Server-sent events (WHATWG HTML, section 9.2.6); comments are passed on at once."""
 
     def __init__(self, decode: Decode, dump: Dump, most: int, data: Data) -> None:

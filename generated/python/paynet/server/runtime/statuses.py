@@ -11,7 +11,7 @@ BODILESS: Final = frozenset({"204", "205", "304"})
 """The statuses without content, whatever a document declares (RFC 9110 section 6.4.1)."""
 
 SUCCESSES: Final = ("2", "default", "3")
-"""How the statuses of successes begin, the usual ones first; each kind only without those before"""
+"""How the statuses of successes begin; each kind counts only if there is none of those before."""
 
 
 # Published documents also write ranges in lower case.
@@ -26,7 +26,7 @@ def has_meaning(status: str) -> bool:
 def choose_successes(statuses: Iterable[str]) -> list[str]:
     """Return those of *statuses* that are a success, the usual one first.
 
-    It answers a result without a status.
+    The usual one is sent if a handler's result has no status.
     """
     listed = sorted(filter(has_meaning, statuses))
     for wanted in SUCCESSES:
@@ -56,10 +56,10 @@ def find_covering(status: str, keys: Collection[str]) -> str | None:
 
 
 def is_usual(status: str, keys: Collection[str]) -> bool:
-    """Return whether the response with *status*, or that key, answers a result without a status.
+    """Return whether *status*, or that key, may be sent for a result without a status.
 
-    All successes with a body do that have the same key, a range or `default`. If there is no
-    success among *keys*, it is 204.
+    That is so for all successes with a body that have the same key, a range or `default`. If there
+    is no success among *keys*, it is 204.
     """
     usual = next(iter(choose_successes(keys)), "204")
     is_alike = status[0] == "2" and status not in BODILESS and find_covering(status, keys) == usual
