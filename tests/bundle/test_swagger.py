@@ -25,7 +25,7 @@ GONE: Final = object()
 def write(path: Path, document: Document) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     text = yaml.safe_dump(document, sort_keys=False) if path.suffix == ".yaml" else None
-    path.write_text(text or json.dumps(document, indent=1))
+    path.write_text(text or json.dumps(document))
     return path
 
 

@@ -252,7 +252,7 @@ def test_findings_in_extensions_have_places(tmp_path: Path) -> None:
     document = swagger(
         paths={"/a": {"$ref": "#/x-items/a"}}, **{"x-items": {"a": {"get": operation(parameter)}}}
     )
-    path.write_text(json.dumps(document, indent=1))
+    path.write_text(json.dumps(document))
     (found,) = find_wrong_types(open_document(path, "a.json", Readings()))
     assert '"type": 7' in path.read_text().splitlines()[found.place.line - 1]
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from support.commands import dateline, exit_with
 from support.forks import FileEvents, KillAt, run_beforehand, run_forked
+from support.seeds import scale
 from support.sources import LIBRARY, LOANS, VERSIONS, folder
 
 SOURCE = Path(__file__).parents[2] / "src"
@@ -59,15 +60,15 @@ def test_reader_after_a_killed_gate_sees_the_old_or_the_new_files(
         "loans.yaml",
     }
     outcomes = []
-    status, point = -signal.SIGKILL, 0
+    status, point, step = -signal.SIGKILL, 1, 4 // scale(4)
     while status:
-        point += 1
         put_back(schemas, EDITED)
         gate = KillAt(point, FileEvents(start=".dateline-edit"), partial(exit_with, "gate"))
         status = run_forked(gate)
         assert status in (0, -signal.SIGKILL)
         checked = run_forked(partial(exit_with, "check"))
         outcomes.append((read_content(schemas), checked))
+        point += step
         assert not (schemas / ".dateline-edit").exists()
     old, new = (EDITED, 1), (gated, 0)
     assert outcomes[0] == old

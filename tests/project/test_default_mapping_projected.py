@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 from datetime import date
-from itertools import product
 from pathlib import Path
 from typing import Any, Final
 
-import pytest
 from support.sources import VERSIONS, folder, problems
+from support.tables import cases
 
 from dateline.edit.retire import retire
 from dateline.load import load
@@ -74,10 +73,16 @@ def documents(api: Api) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize(
-    ("gate", "named", "mapping", "union"),
-    list(product(GATES, NAMED, MAPPINGS, (None, "oneOf", "anyOf"))),
-)
+# every gate in every union, each with both names and one of the mappings
+COMBINED: Final = [
+    (gate, named, MAPPINGS[(one + other) % len(MAPPINGS)], union)
+    for one, gate in enumerate(GATES)
+    for other, union in enumerate((None, "oneOf", "anyOf"))
+    for named in NAMED
+]
+
+
+@cases(("gate", "named", "mapping", "union"), COMBINED)
 def test_default_is_that_of_each_version(
     gate: dict[str, str], named: str, mapping: dict[str, Any], union: str | None, tmp_path: Path
 ) -> None:

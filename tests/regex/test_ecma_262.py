@@ -105,7 +105,7 @@ KNOWN: Final[dict[str, list[str]]] = {
 @pytest.mark.parametrize("seed", seeds(4))
 def test_random_patterns_match_like_in_node(seed: int) -> None:
     patterns = Patterns(seed)
-    cases = [(patterns.pattern(), [patterns.text() for _ in range(10)]) for _ in range(1500)]
+    cases = [(patterns.pattern(), [patterns.text() for _ in range(10)]) for _ in range(750)]
     cases += KNOWN.items() if seed == 0 else ()
     compared = validated = 0
     for (pattern, texts), expected in zip(cases, read_with_node(cases), strict=True):
@@ -123,7 +123,7 @@ def test_random_patterns_match_like_in_node(seed: int) -> None:
         if supported is not None:
             validated += 1
             assert list_valid(supported, texts) == expected, pattern
-    assert min(compared, validated) > 800
+    assert min(compared, validated) > 400
 
 
 def list_valid(supported: str, texts: list[str]) -> list[bool]:
