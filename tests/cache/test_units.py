@@ -19,7 +19,7 @@ from dateline.kept_outputs import HiddenWords
 from dateline.load import load
 from dateline.load.meaning import Unit, replace_in_units
 from dateline.model import Api, Definitions
-from dateline.render import render
+from dateline.render import Rendered, render
 
 Replace = Callable[[str, Unit], str]
 
@@ -122,15 +122,17 @@ components: { schemas: { Other: { description: SECOND } } }
 
 @pytest.mark.parametrize("moved", MOVED)
 def test_part_moved_between_units_is_compared(tmp_path: Path, moved: str) -> None:
-    cache, differing = Cache(None), set()
-    pairs = [("One", "One"), ("One", "Two"), ("Two", "One"), ("One", "One")]
-    for number, (first, second) in enumerate(pairs):
+    cache, rendered = Cache(None), dict[tuple[str, str], Rendered]()
+    pairs = [("One", "One"), ("One", "Two"), ("Two", "One")]
+    for number, (first, second) in enumerate([*pairs, pairs[0]]):
         text = MOVED[moved].replace("FIRST", first).replace("SECOND", second)
         files = {"versions.yaml": ADOPTED, "api.yaml": API, "things.yaml": text}
         schemas = folder(tmp_path, files, str(number))
-        differing.add(recall := render(load(schemas, cache=cache), cache=cache))
-        assert recall == render(load(schemas))
-    assert len(differing) == len(pairs) - 1
+        recalled = render(load(schemas, cache=cache), cache=cache)
+        if (first, second) not in rendered:
+            rendered[first, second] = render(load(schemas))
+        assert recalled == rendered[first, second]
+    assert len({*rendered.values()}) == len(pairs)
 
 
 UNITS = """

@@ -142,6 +142,13 @@ def test_additions_have_a_page_from_then_on(project: Path) -> None:
     # additions that haven't been cut are not recorded
     assert git("status", "--porcelain", "schemas") == " M schemas/loans.yaml\n"
 
+    # titles of operations are the current ones
+    edit(("summary: Get a loan", "summary: Find a loan"))
+    assert dateline("generate").status == CLEAN
+    assert ENTRY.count("Get a loan") == 1
+    now = (project / f"generated/changes/added-since-{DAY}.md").read_text("utf-8")
+    assert ENTRY.replace("Get a loan", "Find a loan") in now
+
 
 def test_closed_period_is_explained_like_an_open_one(closed: Path) -> None:
     # the record has the descriptions of its time, and operations have their current titles
@@ -160,15 +167,6 @@ def test_closed_period_is_explained_like_an_open_one(closed: Path) -> None:
     html = (closed / f"generated/changes/added-since-{DAY}.html").read_text("utf-8")
     assert "<h4>Loan.pages is new in responses.</h4>" in html
     assert "<li>Get a loan <code>GET /loans/{id}</code></li>" in html
-
-
-def test_recorded_pages_have_current_titles(project: Path) -> None:
-    publish(PAGES_FIELD, SUMMARY)
-    path = project / f"generated/changes/added-since-{DAY}.md"
-    before = path.read_text("utf-8")
-    publish(("summary: Get a loan", "summary: Find a loan"))
-    assert before.count("Get a loan") == 1
-    assert path.read_text("utf-8") == before.replace("Get a loan", "Find a loan")
 
 
 def test_record_of_an_earlier_release_is_explained_by_its_message(closed: Path) -> None:
@@ -192,6 +190,7 @@ def test_descriptions_and_gated_changes_are_no_additions(project: Path) -> None:
 def test_cutting_closes_the_period_and_starts_another(project: Path) -> None:
     publish(PAGES_FIELD)
     before = record()
+    require_summary_of_dry_run(project)
 
     outcome = cut_next()
 
@@ -253,8 +252,8 @@ def test_period_without_additions_leaves_nothing(project: Path) -> None:
     assert project.is_dir()
 
 
-def test_dry_run_summarizes_the_change_of_the_record(project: Path) -> None:
-    publish(PAGES_FIELD)
+def require_summary_of_dry_run(project: Path) -> None:
+    """Assert that a dry run of the cut summarizes the change of the record, and writes nothing."""
     before = read_files(project)
     shown = dateline("cut", LATER, "--title", "As before.", "--undisclosed", "--dry-run")
     assert shown.out.splitlines()[:4] == [

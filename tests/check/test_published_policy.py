@@ -541,37 +541,26 @@ def test_file_named_like_a_git_reference_is_no_merge(committed: Path) -> None:
     assert Repository(committed).is_merging() is True
 
 
-@pytest.mark.parametrize(
-    ("kind", "is_folder"),
-    [
-        *((kind, True) for kind in ("branch", "remote branch", "tag", "commit", "short commit")),
-        ("branch", False),
-    ],
-)
-def test_path_named_like_a_revision_is_not_the_baseline(
-    committed: Path, kind: str, is_folder: bool
-) -> None:
+def test_path_named_like_a_revision_is_not_the_baseline(committed: Path) -> None:
     git("update-ref", "refs/remotes/origin/main", "HEAD")
     git("tag", "v1")
     commit = Repository(committed).commit("HEAD")
-    name = {
-        **{"branch": "main", "remote branch": "origin/main", "tag": "v1"},
-        **{"commit": commit, "short commit": commit[:8]},
-    }[kind]
     edit(committed, (FINES, ""))
     assert dateline("generate", "--output", "loose").status == 0
-    goal = committed / name
-    goal.parent.mkdir(exist_ok=True)
-    if is_folder:
-        (committed / "loose").rename(goal)
-    else:
-        (committed / "loose" / "spec" / "production" / "2024-01-15.json").rename(goal)
-    outcome = dateline("check", "--against", name)
-    assert outcome.status == 3
-    assert outcome.err == (
-        f"{name}: baseline-ambiguous: this is a path and a git revision; write ./{name} for the "
-        f"path, {name}^0 for the revision\n"
-    )
-    assert list_unwaived("--against", f"{name}^0") == [GONE]
-    assert list_unwaived("--against", f"./{name}") == []
-    assert list_unwaived("--against", str(goal)) == []
+    folder = committed / "loose"
+    file = folder / "spec/production/2024-01-15.json"
+    branch, *others = ("main", "origin/main", "v1", commit, commit[:8])
+    for name, path in ((branch, file), *((each, folder) for each in (branch, *others))):
+        goal = committed / name
+        goal.parent.mkdir(exist_ok=True)
+        path.rename(goal)
+        outcome = dateline("check", "--against", name)
+        assert outcome.status == 3
+        assert outcome.err == (
+            f"{name}: baseline-ambiguous: this is a path and a git revision; write ./{name} for "
+            f"the path, {name}^0 for the revision\n"
+        )
+        assert list_unwaived("--against", f"{name}^0") == [GONE]
+        assert list_unwaived("--against", f"./{name}") == []
+        assert list_unwaived("--against", str(goal)) == []
+        goal.rename(path)

@@ -57,6 +57,21 @@ def project(origin: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
     return enter_copy(origin, tmp_path, monkeypatch)
 
 
+@pytest.fixture(scope="module")
+def origin_of_cuts(origin: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The repository on the branch `lost`, with a cut that is not committed."""
+    with pytest.MonkeyPatch.context() as patch:
+        root = enter_copy(origin, tmp_path_factory.mktemp("cut"), patch)
+        cut(FIRST)
+    return root
+
+
+@pytest.fixture
+def cut_project(origin_of_cuts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The repository with a cut that is not committed, as the current folder."""
+    return enter_copy(origin_of_cuts, tmp_path, monkeypatch)
+
+
 def list_left_over() -> list[str]:
     """Return the files that are untracked or modified."""
     return git("status", "--porcelain", "--untracked-files=all").splitlines()
@@ -88,8 +103,7 @@ def merge(*arguments: str) -> None:
     [["checkout ."], ["stash", "checkout main"]],
     ids=" and ".join,
 )
-def test_outputs_of_a_reverted_cut_are_removed(project: Path, commands: list[str]) -> None:
-    cut(FIRST)
+def test_outputs_of_a_reverted_cut_are_removed(cut_project: Path, commands: list[str]) -> None:
     for command in commands:
         git(*command.split(), "--quiet") if "." not in command else git(*command.split())
     assert any(FIRST in line for line in list_left_over())
@@ -98,7 +112,7 @@ def test_outputs_of_a_reverted_cut_are_removed(project: Path, commands: list[str
     assert f"removed generated/spec/production/{FIRST}.json" in outcome.out.splitlines()
     assert [line for line in list_left_over() if "generated/" in line] == []
     assert dateline("check").status == CLEAN
-    assert project.is_dir()
+    assert cut_project.is_dir()
 
 
 def test_outputs_that_another_clone_committed_are_removed(project: Path) -> None:
@@ -113,8 +127,7 @@ def test_outputs_that_another_clone_committed_are_removed(project: Path) -> None
 
 
 @pytest.mark.parametrize("what", ["a note of somebody", "an output that was edited"])
-def test_foreign_files_are_kept_and_named(project: Path, what: str) -> None:
-    cut(FIRST)
+def test_foreign_files_are_kept_and_named(cut_project: Path, what: str) -> None:
     git("checkout", ".")
     path = Path("generated/spec/production/notes.txt")
     if "edited" in what:
@@ -128,7 +141,7 @@ def test_foreign_files_are_kept_and_named(project: Path, what: str) -> None:
         "folder\n",
     )
     assert list_left_over() == before
-    assert project.is_dir()
+    assert cut_project.is_dir()
 
 
 # Another commit under the same files
