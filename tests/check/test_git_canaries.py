@@ -207,9 +207,15 @@ PARTIAL: Final[dict[str, Callable[[str], dict[str, str]]]] = {
 }
 
 
-@pytest.mark.parametrize("way", PARTIAL)
+def configure(known: str, settings: dict[str, str]) -> None:
+    """Set the configuration of the repository to *known* and *settings*."""
+    Path(".git/config").write_text(known)
+    for key, value in settings.items():
+        git("config", key, value)
+
+
 def test_partial_clone_fetches_nothing(
-    project: Path, canaries: Canaries, monkeypatch: pytest.MonkeyPatch, way: str
+    project: Path, canaries: Canaries, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     canary = canaries.plant("canary", then="exit 1")
     shutil.copy(canary, Path(canary).with_name("git-remote-canary"))
@@ -217,26 +223,27 @@ def test_partial_clone_fetches_nothing(
     name = "generated/spec/production/2024-01-15.json"
     blob = git("rev-parse", f"HEAD:{name}").strip()
     unpack()
-    settings = {
-        "core.repositoryFormatVersion": "1",
-        "extensions.partialClone": "origin",
-        "remote.origin.promisor": "true",
-        **PARTIAL[way](canary),
-    }
-    for key, value in settings.items():
-        git("config", key, value)
     (project / ".git/objects" / blob[:2] / blob[2:]).unlink()
     Path(name).write_text("{}")
     refusal = (
         f"{name}: blob-missing: this clone does not have its content ({blob[:7]}), and dateline "
         "does not fetch; run `git fetch --refetch --no-filter` first\n"
     )
-    for command in (["check", "--against", "HEAD"], ["diff", "HEAD", "2024-01-15"], ["status"]):
-        outcome = dateline(*command)
-        assert (outcome.status, outcome.err) == (UNREADABLE, refusal)
-    assert canaries.ran() == set()
-    run_git("cat-file", "blob", blob)
-    assert canaries.ran() == {"canary"}
+    known = Path(".git/config").read_text()
+    promising = {
+        "core.repositoryFormatVersion": "1",
+        "extensions.partialClone": "origin",
+        "remote.origin.promisor": "true",
+    }
+    for way, settings in PARTIAL.items():
+        configure(known, promising | settings(canary))
+        for command in (["check", "--against", "HEAD"], ["diff", "HEAD", "2024-01-15"], ["status"]):
+            outcome = dateline(*command)
+            assert (outcome.status, outcome.err) == (UNREADABLE, refusal), way
+        assert canaries.ran() == set(), way
+        run_git("cat-file", "blob", blob)
+        assert canaries.ran() == {"canary"}, way
+        canaries.clear()
 
 
 SURROUNDINGS: Final[dict[str, Callable[[str, str], dict[str, str]]]] = {
@@ -422,16 +429,13 @@ NAMED_PROGRAMS: Final[dict[str, tuple[Callable[[str], dict[str, str]], list[str]
 }
 
 
-@pytest.mark.parametrize("name", NAMED_PROGRAMS)
 def test_reading_a_baseline_runs_no_configured_program(
     project: Path,
     tmp_path: Path,
     canaries: Canaries,
     monkeypatch: pytest.MonkeyPatch,
-    name: str,
     expected: list[Outcome],
 ) -> None:
-    settings, command = NAMED_PROGRAMS[name]
     canary = canaries.plant("canary", then="exit 1")
     shutil.copy(canary, Path(canary).with_name("git-remote-canary"))
     monkeypatch.setenv("PATH", f"{Path(canary).parent}{os.pathsep}{os.environ['PATH']}")
@@ -439,13 +443,15 @@ def test_reading_a_baseline_runs_no_configured_program(
     (project / ".git/objects/info").mkdir(exist_ok=True)
     (project / ".git/objects/info/alternates").write_text(f"{other}/.git/objects\n")
     (project / ".git/included").write_text(f"[core]\nfsmonitor = {canary}\n")
-    for key, value in settings(canary).items():
-        git("config", key, value)
-    assert (read_baseline(), canaries.ran()) == (expected, set())
-    git("-C", str(other), "commit", "--quiet", "--allow-empty", "--message", "Another step")
     asked = "protocol=https\nhost=library.example\n\n"
-    subprocess.run(["git", *command], input=asked, text=True, check=False, capture_output=True)
-    assert canaries.ran() == {"canary"}
+    known = Path(".git/config").read_text()
+    for name, (settings, command) in NAMED_PROGRAMS.items():
+        configure(known, settings(canary))
+        assert (read_baseline(), canaries.ran()) == (expected, set()), name
+        git("-C", str(other), "commit", "--quiet", "--allow-empty", "--message", "Another step")
+        subprocess.run(["git", *command], input=asked, text=True, check=False, capture_output=True)
+        assert canaries.ran() == {"canary"}, name
+        canaries.clear()
 
 
 def test_borrowed_objects_are_read_and_reported_if_missing(
