@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
+from hypothesis.internal.conjecture import providers
+from hypothesis.internal.constants_ast import Constants
 from hypothesis.strategies import none
 from support.reports import shorten_reports
 from support.scratch import use_memory
@@ -27,6 +29,10 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("dateline")
+
+# Nor do they depend on which modules other tests have imported: Hypothesis would parse all of them,
+# generated packages as well, and try their constants.
+pytest.MonkeyPatch().setattr(providers, "_get_local_constants", Constants)
 
 # Keep bytecode, whatever the environment says: compiling dateline takes each process longer than
 # most commands do.
