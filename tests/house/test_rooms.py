@@ -150,8 +150,8 @@ def test_import_of_a_later_room_is_detected(path: str, source: str, refused: lis
     [
         ("dateline.fresh", (*HEAVY, "click", "yaml", "dataclasses", "pathlib", "re", "typing")),
         ("dateline.entry", (*HEAVY, "click", "yaml")),
-        ("dateline.cli", (*HEAVY, "yaml")),
-        ("dateline.generate", (*HEAVY, "yaml")),
+        ("dateline.cli", (*HEAVY, "asyncio", "yaml")),
+        ("dateline.generate", (*HEAVY, "asyncio", "yaml")),
         ("dateline.load", HEAVY),
         ("dateline.load.editor", HEAVY),
         ("dateline.project", (*HEAVY, "yaml")),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
 from functools import partial
 from pathlib import Path
@@ -52,6 +51,9 @@ def try_converters(
     all are tried. Reports converters that fail, results that don't fit their version, and values
     that don't survive the round trip; exit 1 if there are any.
     """
+    # slow to import, and each command imports this module
+    import asyncio
+
     from dateline.load import load
     from dateline.trial import ConverterTrial, import_object
 
