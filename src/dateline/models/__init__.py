@@ -81,15 +81,8 @@ def generate_models(
     )
     if problems or written.problems:
         raise SourceError([*problems, *written.problems])
-    where = {
-        version: {
-            each.name: home
-            for name, home in known.items()
-            for each in written.definitions[home, name]
-        }
-        for version, known in components.items()
-    }
-    defined, first = _collect_by_home(components, written.definitions)
+    where = written.list_homes()
+    defined, first = written.collect_by_home()
     orders = {home: order_definitions(found) for home, found in defined.items()}
     if canonical is not None and SERVER not in orders:
         orders[SERVER], first[SERVER] = order_definitions({}), CANONICAL
@@ -109,12 +102,7 @@ def generate_models(
     ]
     artifacts.sort(key=lambda artifact: artifact.path)
     notes = [*dict.fromkeys(notes), *written.notes]
-    types = {
-        version: {
-            each.key: written.types[components[version][each.key], each.key] for each in found
-        }
-        for version, found in inlined.items()
-    }
+    types = written.list_types(inlined)
     members = {
         home: {name: _find_members(each) for name, each in found.items()}
         for home, found in defined.items()
@@ -122,21 +110,6 @@ def generate_models(
     sent = list(types.get(CANONICAL, {}).values())
     called = CalledTypes(types, where, members)
     return Models(artifacts, notes, sent, classes, components, called)
-
-
-def _collect_by_home(
-    components: Mapping[str, Mapping[str, str]],
-    definitions: Mapping[tuple[str, str], Sequence[Definition]],
-) -> tuple[dict[str, dict[str, Definition]], dict[str, str]]:
-    """Return the definitions of each home by their names, and the first version that uses it."""
-    defined: dict[str, dict[str, Definition]] = {}
-    first: dict[str, str] = {}
-    for version, known in components.items():
-        for name, home in known.items():
-            if first.setdefault(home, version) == version:
-                found = definitions[home, name]
-                defined.setdefault(home, {}).update((each.name, each) for each in found)
-    return defined, first
 
 
 def _find_members(definition: Definition) -> dict[str, tuple[str, Node]]:
@@ -182,12 +155,47 @@ def _merge_directions(contract: Contract, ways: Ways, use: AccessUse, notes: lis
 
 @dataclass(frozen=True)
 class _Written:
-    """The definitions by version and holder, what they can't express, inline types, problems."""
+    """The definitions and inline types by home and holder, what they can't express, problems.
 
+    ``components`` are the homes of components and inline schemas, by version.
+    """
+
+    components: dict[str, dict[str, str]]
     definitions: dict[tuple[str, str], list[Definition]]
     notes: list[str]
     types: dict[tuple[str, str], Typed]
     problems: list[Problem]
+
+    def list_homes(self) -> dict[str, dict[str, str]]:
+        """Return the module of each definition, by version and name."""
+        return {
+            version: {
+                each.name: home
+                for name, home in known.items()
+                for each in self.definitions[home, name]
+            }
+            for version, known in self.components.items()
+        }
+
+    def collect_by_home(self) -> tuple[dict[str, dict[str, Definition]], dict[str, str]]:
+        """Return the definitions of each home by name, and the first version that uses it."""
+        defined: dict[str, dict[str, Definition]] = {}
+        first: dict[str, str] = {}
+        for version, known in self.components.items():
+            for name, home in known.items():
+                if first.setdefault(home, version) == version:
+                    found = self.definitions[home, name]
+                    defined.setdefault(home, {}).update((each.name, each) for each in found)
+        return defined, first
+
+    def list_types(self, inlines: Mapping[str, Sequence[Inline]]) -> dict[str, dict[str, Typed]]:
+        """Return the types of *inlines*, by version and key."""
+        return {
+            version: {
+                each.key: self.types[self.components[version][each.key], each.key] for each in found
+            }
+            for version, found in inlines.items()
+        }
 
 
 def _write_definitions(
@@ -240,7 +248,7 @@ def _write_definitions(
                 types[home, inline.key], definitions[home, inline.key] = writer.inline(inline)
         notes |= dict.fromkeys(writer.notes)
         problems += writer.problems
-    return _Written(definitions, list(notes), types, problems)
+    return _Written(components, definitions, list(notes), types, problems)
 
 
 def _name_classes(
