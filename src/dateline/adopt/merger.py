@@ -101,9 +101,12 @@ class Merger:
         if arrangement is Arrangement.ONE:
             return self._one(below, states)
         found: list[Aligned] = []
+        referring = columns.get("$ref", {})
         for version, value in states.items():
+            # a reference in place of the keyword replaces it as a whole
+            is_replaced = key in _APPLICATORS or referring.get(version, ABSENT) is not ABSENT
             # gates that leave nothing remove the keyword: an empty value must be written
-            plain = not value or (value is ABSENT and key in _APPLICATORS)
+            plain = not value or (value is ABSENT and is_replaced)
             goes_on = found and isinstance(found[-1], ConstantStates) == plain
             if goes_on and found[-1].add(version, value):
                 continue

@@ -342,6 +342,12 @@ class View:
             return Reading(node, node)
         return self._histories.read(kind, node, self.at, self.way)
 
+    def align(
+        self, kind: str, one: dict[str, Any], other: dict[str, Any]
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return two nodes of *kind* with equal schemas in them written identically."""
+        return self._histories.align(kind, one, other)
+
     def flat(self, *schemas: Any) -> FlatSchema:
         """Return *schemas* combined, as the schemas of one value."""
         flat = FlatSchema(schemas=schemas)

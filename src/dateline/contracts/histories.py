@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
-from functools import cached_property
-from itertools import pairwise
+from functools import cached_property, partial
+from itertools import pairwise, starmap
 from typing import Any, NamedTuple
 
 from dateline.contracts.containment import differs, is_contained
+from dateline.contracts.equality import Equality
 from dateline.diff.naming import name
 from dateline.gates import Timeline, changes, order
 from dateline.model import CONVERTER, IN_PLACE_OF, WAS, Api, Trail
@@ -86,6 +87,7 @@ class Histories:
         self._dialect = Dialect(api.document)
         self.resolver = self._dialect.resolver
         self.access = Access(api.document)
+        self._equality = Equality(self._dialect)
         self._known: dict[int, _NodeHistory] = {}
         self._taken: dict[str, int] = {}
         self.restates = Memo(Histories._restates, owner=self)
@@ -150,7 +152,7 @@ class Histories:
                 not is_contained(kind, newer, older),
                 not is_contained(kind, _with_defaults(kind, older, newer), newer),
             )
-            for newer, older in pairwise(read)
+            for newer, older in starmap(partial(self.align, kind), pairwise(read))
         ]
         oldest = max((i for i, step in enumerate(ways) if any(step)), default=None)
         if oldest is None:
@@ -176,6 +178,18 @@ class Histories:
         ]
         self.converters |= {step.name: step for step in steps if step is not None}
         return steps
+
+    def align(
+        self, kind: str, newer: dict[str, Any], older: dict[str, Any]
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return two eras of a node, with equal schemas in them written identically."""
+        if kind == "schema":
+            return self._equality.align(newer, older)
+        one, other = newer.get("schema"), older.get("schema")
+        if not isinstance(one, dict) or not isinstance(other, dict):
+            return newer, older
+        one, other = self._equality.align(one, other)
+        return {**newer, "schema": one}, {**older, "schema": other}
 
     def _step(
         self,

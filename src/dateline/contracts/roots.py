@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any, Final, NamedTuple
 
 from dateline.contracts.builder import Builder
+from dateline.contracts.containment import is_contained
 from dateline.contracts.converters import RequiredConverter
 from dateline.contracts.flat import Declared, FlatSchema, View
 from dateline.contracts.histories import Reading, Way
@@ -310,7 +311,8 @@ class _Roots:
             )
             if was is None or not _shows(view, [*sites, ("media-type", was)]):
                 return _ABSENT
-            if then is not message or was != now:
+            is_same = then is message and was is now
+            if not (is_same or (_fits(view, "media-type", now, was) if has_schema else was == now)):
                 return require(builder, now, _ABSENT)
             inner = view.read("media-type", now)
             if is_sequence:
@@ -428,9 +430,9 @@ class _Roots:
             node = _find_holder(view.era("operation", holder.operation), (status,))
             then = self._then(view, "response", node)
             was = view.era("response", then).get("headers") or {}
-            if any(
-                each != response["headers"].get(name)
-                or self._then(view, "header", each) != headers[name][1]
+            if not all(
+                name in headers
+                and _fits(view, "header", headers[name][1], self._then(view, "header", each))
                 for name, each in was.items()
             ):
                 required = RequiredConverter(holder=response, newer=lambda: {"type": "object"})
@@ -536,6 +538,23 @@ def _require(
     """Return the node of a value of *nodes*, of which only a converter can serve *part*."""
     why = builder.required_converters.note(nodes, [part], required)
     return {UNSERVED: [where], "why": why, "otherwise": None}
+
+
+def _fits(view: View, kind: str, now: dict[str, Any], was: dict[str, Any]) -> bool:
+    """Return whether what is converted as *now* is valid as *was*, which the version has instead.
+
+    On the way up, it is valid as *now* if it is as *was*.
+    """
+    eras = [view.era(kind, each) for each in (now, was)]
+    if kind == "header" and eras[1].get("required") and not eras[0].get("required"):
+        return False
+    if now == was:
+        return True
+    published = [
+        {**era, "schema": view.describe_shown(era["schema"])} if "schema" in era else era
+        for era in (eras if view.way is Way.DOWN else reversed(eras))
+    ]
+    return is_contained(kind, *view.align(kind, published[0], published[1]))
 
 
 def _shows(view: View, sites: list[Sited]) -> bool:

@@ -1,0 +1,146 @@
+"""Schemas that are moved into components, out of them, or renamed need no converters."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Final
+
+from support.adopted_apis import adopt_all
+from support.narrowed import Law
+from support.tables import cases
+
+from dateline.load import load
+
+Json = dict[str, Any]
+
+CODE: Final[Json] = {
+    "type": "object",
+    "required": ["code", "text"],
+    "properties": {"code": {"type": "integer"}, "text": {"type": "string"}},
+}
+REWORDED: Final[Json] = {
+    "description": "An error.",
+    "properties": {"text": {"type": "string", "title": "Text"}, "code": {"type": "integer"}},
+    "required": ["text", "code"],
+    "type": "object",
+}
+STATE: Final[Json] = {"type": "string", "enum": ["open", "closed"]}
+MORE: Final[Json] = {**CODE, "properties": {**CODE["properties"], "more": {"type": "string"}}}
+BASE: Final[Json] = {**CODE, "discriminator": {"propertyName": "text"}}
+
+
+def refer(name: str, section: str = "schemas") -> Json:
+    return {"$ref": f"#/components/{section}/{name}"}
+
+
+def hold(schema: Json) -> Json:
+    return {"type": "object", "properties": {"held": schema, "listed": {"items": schema}}}
+
+
+def tree(name: str) -> Json:
+    return {"type": "object", "properties": {"below": refer(name), "code": {"type": "integer"}}}
+
+
+def document(
+    schema: Json, section: str = "schemas", message: Json | None = None, **components: Json
+) -> Json:
+    """Return a document whose only request body and response have *schema*, or are *message*."""
+    content = {"content": {"application/json": {"schema": schema}}}
+    response = {"description": "done", **content}
+    operation = {"requestBody": content, "responses": {"200": response}}
+    if section == "requestBodies":
+        operation["requestBody"] = message or content
+    elif section == "responses":
+        operation["responses"] = {"200": message or response}
+        components = {
+            name: {"description": "done", **each} if "$ref" not in each else each
+            for name, each in components.items()
+        }
+    return {
+        "openapi": "3.0.3",
+        "info": {"title": "Codes", "version": "1"},
+        "paths": {"/codes": {"post": {"operationId": "code", **operation}}},
+        "components": {section: components},
+    }
+
+
+def message(schema: Json) -> Json:
+    return {"content": {"application/json": {"schema": schema}}}
+
+
+def moved(section: str) -> dict[str, tuple[Json, Json]]:
+    """Return documents in which the messages of *section* move."""
+    inline, one = document(CODE, section), message(CODE)
+    old = document(CODE, section, refer("Old", section), Old=one)
+    return {
+        f"{section}: renamed": (
+            old,
+            document(CODE, section, refer("New", section), New=message(REWORDED)),
+        ),
+        f"{section}: another one": (
+            old,
+            document(CODE, section, refer("New", section), New=one, Old=one),
+        ),
+        f"{section}: moved in": (inline, old),
+        f"{section}: moved out": (old, inline),
+    }
+
+
+EQUAL: Final[dict[str, tuple[Json, Json]]] = {
+    "renamed": (document(refer("Old"), Old=CODE), document(refer("New"), New=REWORDED)),
+    "another": (document(refer("Old"), Old=CODE), document(refer("New"), New=CODE, Old=CODE)),
+    "moved in": (document(CODE), document(refer("New"), New=CODE)),
+    "moved out": (document(refer("New"), New=CODE), document(CODE)),
+    "wrapped": (document(refer("Old"), Old=CODE), document({"allOf": [refer("Old")]}, Old=CODE)),
+    "field": (document(hold(refer("Old")), Old=CODE), document(hold(refer("New")), New=CODE)),
+    "field moved in": (document(hold(STATE)), document(hold(refer("New")), New=STATE)),
+    "field moved out": (document(hold(refer("New")), New=STATE), document(hold(STATE))),
+    "recursive": (
+        document(refer("Old"), Old=tree("Old")),
+        document(refer("New"), New=tree("New")),
+    ),
+    "alias of a response": (
+        document(CODE, "responses", refer("Old", "responses"), Old=message(CODE)),
+        document(
+            CODE,
+            "responses",
+            refer("Old", "responses"),
+            New=message(CODE),
+            Old=refer("New", "responses"),
+        ),
+    ),
+    **moved("responses"),
+    **moved("requestBodies"),
+}
+
+
+@cases("name", EQUAL)
+def test_refactored_schemas_are_served_without_converters(tmp_path: Path, name: str) -> None:
+    adopt_all(tmp_path, list(EQUAL[name]))
+    law = Law(load(tmp_path / "schemas"))
+    assert law.contracts["converters"] == {}
+    assert [*law.breaches(5), *law.lift_breaches(5)] == []
+
+
+DIFFERENT: Final[dict[str, tuple[Json, Json]]] = {
+    "field added": (document(refer("Old"), Old=CODE), document(refer("New"), New=MORE)),
+    "another type": (
+        document(hold(refer("Old")), Old=CODE),
+        document(hold(refer("New")), New=STATE),
+    ),
+    "tags": (document(refer("Old"), Old=BASE), document(refer("New"), New=BASE)),
+    "tags of a base": (
+        document(refer("Old"), Base=BASE, Old={"allOf": [refer("Base")], "minProperties": 1}),
+        document(refer("New"), Base=BASE, New={"allOf": [refer("Base")], "minProperties": 1}),
+    ),
+    "response": (
+        document(CODE, "responses", refer("Old", "responses"), Old=message(CODE)),
+        document(CODE, "responses", refer("New", "responses"), New=message(MORE)),
+    ),
+}
+
+
+@cases("name", DIFFERENT)
+def test_schemas_with_other_values_need_converters(tmp_path: Path, name: str) -> None:
+    adopt_all(tmp_path, list(DIFFERENT[name]))
+    assert Law(load(tmp_path / "schemas")).contracts["converters"]
