@@ -45,7 +45,7 @@ def transaction(
 ) -> dict[str, Any]:
     """Return the open fields of a transaction that pays out in euro what was taken in."""
     source = _cents(random, 10_00, 50_000_00)
-    rate = Decimal(random.randrange(85_00, 98_00)) / 10_000
+    rate = Decimal(random.randrange(85_00, 98_00)).scaleb(-4)
     service, network, partner = (_cents(random, 10, 9_99) for _ in range(3))
     banking = _cents(random, 10, 99)
     total = service + network + partner + banking
@@ -110,7 +110,7 @@ def _fees(service: Decimal, network: Decimal, partner: Decimal, banking: Decimal
 
 
 def _cents(random: Random, least: int, most: int) -> Decimal:
-    return Decimal(random.randrange(least, most)) / 100
+    return Decimal(random.randrange(least, most)).scaleb(-2)
 
 
 def _euro(amount: Decimal) -> dict[str, Any]:

@@ -569,3 +569,20 @@ def test_version_imports_its_client_on_use() -> None:
     code = "import sys; sys.modules['httpx'] = None\nfrom paynet.v2026_07_01 import Customer\n"
     code += "try:\n from paynet.v2026_07_01 import Client\nexcept ImportError as e: print(e)"
     assert run(code) == "the client needs httpx: pip install 'paynet[client]'"
+
+
+@cases(
+    "keyword, limits",
+    [
+        ("page_size", " (0 to 100, default `10`)"),
+        ("search_term", " (at most 256 characters)"),
+        # the default is beside a reference
+        ("sort_order", ' (default `"desc"`)'),
+        ("ramp_type", ""),
+    ],
+)
+@cases("client", [Client, AsyncClient])
+def test_docstrings_say_the_limits_and_defaults_of_arguments(
+    client: type[Client] | type[AsyncClient], keyword: str, limits: str
+) -> None:
+    assert f"- `{keyword}`{limits}: " in (inspect.getdoc(client.list_autoramp_transactions) or "")

@@ -24,7 +24,7 @@ from dateline.python.code import (
     value,
     words,
 )
-from dateline.python.docstrings import describe_operation, docstring
+from dateline.python.docstrings import describe_argument, describe_operation, docstring
 from dateline.python.forms import FormPart
 from dateline.python.operations import Argument, Called, CalledBody, StreamedBody
 from dateline.python.types import (
@@ -467,9 +467,9 @@ def _describe_operation(operation: Called) -> Iterator[str]:
         "- `idempotency_key`: Makes it safe to send the request again; a new one is made for each "
         "call if it is not given."
     )
+    arguments = [describe_argument(each, each.limits) for each in operation.arguments]
     return describe_operation(
         operation,
-        operation.arguments,
+        [*arguments, key if operation.idempotency else ""],
         *([f"Only in the environment {' and '.join(operation.only)}."] if operation.only else ()),
-        more=key if operation.idempotency else "",
     )

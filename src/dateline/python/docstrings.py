@@ -53,12 +53,13 @@ class Described(Protocol):
     def deprecated(self) -> bool: ...
 
 
-def describe_argument(argument: Described) -> str:
-    """Return the line of a docstring about *argument*; empty if it has no description."""
+def describe_argument(argument: Described, limits: str = "") -> str:
+    """Return the line of a docstring about *argument*; empty if there is nothing to say."""
     text = join_lines(argument.description)
     if argument.deprecated:
         text = f"Deprecated. {text}".rstrip()
-    return f"- `{argument.keyword}`: {text}" if text else ""
+    about = f"- `{argument.keyword}`" + (f" ({join_lines(limits)})" if limits else "")
+    return f"{about}: {text}" if text else about if limits else ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,11 +79,11 @@ class DescribedOperation:
 
 
 def describe_operation(
-    operation: DescribedOperation, arguments: Iterable[Described], *notes: str, more: str = ""
+    operation: DescribedOperation, arguments: Iterable[str], *notes: str
 ) -> Iterator[str]:
     """Yield the paragraphs of the docstring of *operation*.
 
-    *notes* come before the list of *arguments*, which ends with *more*.
+    *notes* come before the lines about *arguments*, of which empty ones are left out.
     """
     if operation.summary:
         yield operation.summary
@@ -91,7 +92,7 @@ def describe_operation(
     if operation.deprecated and "deprecated" not in operation.description.lower():
         yield "Deprecated."
     yield from notes
-    if lines := [*filter(None, (*map(describe_argument, arguments), more))]:
+    if lines := [*filter(None, arguments)]:
         yield "\n".join(lines)
     yield f"`{operation.method} {operation.path}`"
 

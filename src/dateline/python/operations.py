@@ -38,6 +38,7 @@ from dateline.python.parts import (
 )
 from dateline.python.types import Inline, place_inline
 from dateline.schema.access import READ_ONLY, WRITE_ONLY, AccessUse, Hidden, OneWay
+from dateline.schema.limits import describe_limits, merge_keywords
 from dateline.schema.parts import PartReader
 from dateline.schema.sequences import item_schema
 from dateline_runtime.statuses import BODILESS, choose_successes
@@ -63,7 +64,7 @@ _TAKEN: Final = frozenset(
 
 @dataclass(frozen=True, kw_only=True)
 class Argument:
-    """A parameter of an operation, and its keyword in the method."""
+    """A parameter of an operation, and its keyword in the method; ``limits`` are in words."""
 
     keyword: str
     name: str
@@ -73,6 +74,7 @@ class Argument:
     allow_reserved: bool
     required: bool
     description: str
+    limits: str
     deprecated: bool
     inline: Inline
 
@@ -345,6 +347,7 @@ class _Reader:
                 allow_reserved=node.get("allowReserved") is True,
                 required=place == "path" or node.get("required") is True,
                 description=node.get("description", ""),
+                limits=", ".join(describe_limits(merge_keywords(self._parts.parts_of(schema)))),
                 deprecated=node.get("deprecated") is True,
                 inline=place_inline(
                     ("components.parameters", find_component(found), "Parameter"),

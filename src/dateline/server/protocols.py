@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from dateline.filters import Code
 from dateline.python.code import Brackets, Node, lay_out, subscript, words
-from dateline.python.docstrings import describe_operation, docstring
+from dateline.python.docstrings import describe_argument, describe_operation, docstring
 from dateline.python.types import allow_none
 from dateline.server.converted import MODULE
 from dateline.server.converters import Converter
@@ -128,7 +128,9 @@ class Protocols:
         result = result if is_async else subscript("Handled", result)
         return {
             "signature": self._signature(f"{head} {operation.handler}", arguments, result),
-            "docstring": docstring(describe_operation(operation, operation.parameters), _BODY),
+            "docstring": docstring(
+                describe_operation(operation, map(describe_argument, operation.parameters)), _BODY
+            ),
         }
 
     def _signature(self, head: str, arguments: Sequence[Node], result: Node) -> Code:

@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple
 
 from dateline.model import EXTENSIBLE
 from dateline.openapi import value_schema
+from dateline.schema.limits import Keywords, describe_limits, merge_keywords
 from dateline.schema.parts import Part, PartReader
 from dateline.schema.references import Located, component, escape
 from dateline.schema.types import EVERY_TYPE, UNIONS, choices, declared_types
@@ -30,20 +31,6 @@ _DEEPEST: Final = 12
 
 _SEVERAL: Final[tuple[str, ...]] = ("object", "array", "string", "number", "boolean")
 """The types of JSON but null; an integer is a number."""
-
-_BOUNDS: Final = (
-    ("minLength", "maxLength", "characters"),
-    ("minItems", "maxItems", "items"),
-    ("minProperties", "maxProperties", "members"),
-    ("minimum", "maximum", ""),
-)
-
-_FLAGS: Final = (
-    ("uniqueItems", "no duplicates"),
-    ("readOnly", "only in responses"),
-    ("writeOnly", "only in requests"),
-)
-
 
 _BLANKS: Final = re.compile(r"\s+")
 
@@ -227,7 +214,7 @@ class Trees:
                 component=name,
                 page=self._pages[name],
                 rows=tuple(variants),
-                **self._describe(parts, _Keywords(parts), _MOST_BESIDE),
+                **self._describe(parts, merge_keywords(parts), _MOST_BESIDE),
             )
         return self._briefs[name]
 
@@ -235,7 +222,7 @@ class Trees:
         """Return the row of *schema* with all of its contents."""
         parts = self._reader.parts([schema])
         own = [part.pointer for part in parts if part.pointer.startswith(schema.pointer)]
-        merged = _Keywords(parts)
+        merged = merge_keywords(parts)
         is_deep = place.deep >= _DEEPEST
         return TreeRow(
             name=place.name,
@@ -244,13 +231,13 @@ class Trees:
             is_required=place.is_required,
             is_deprecated=merged.get("deprecated") is True,
             description=str(merged.get("description") or ""),
-            limits=tuple(_limits(merged)),
+            limits=tuple(describe_limits(merged)),
             marks=self._marks_at([schema.pointer, *own]),
             rows=() if is_deep else tuple(self._below(parts, place, is_whole=is_whole)),
             **self._describe(parts, merged, _MOST_VALUES),
         )
 
-    def _describe(self, parts: tuple[Part, ...], merged: _Keywords, most: int) -> dict[str, Any]:
+    def _describe(self, parts: tuple[Part, ...], merged: Keywords, most: int) -> dict[str, Any]:
         """Return the type and the values in a row, at most *most* values."""
         values = list(self._values(parts))
         return {
@@ -268,7 +255,7 @@ class Trees:
                 return found[1]
         return None
 
-    def _type(self, parts: tuple[Part, ...], merged: _Keywords) -> str:
+    def _type(self, parts: tuple[Part, ...], merged: Keywords) -> str:
         """Return the type of a value, in words."""
         types = EVERY_TYPE
         for part in parts:
@@ -355,45 +342,3 @@ class Trees:
                     choice = self._reader.choice(part.node, part.pointer, keyword)
                     if choice.values is None and len(choice.members) > 1:
                         yield from choice.members
-
-
-class _Keywords:
-    """The keywords of all parts of a schema; the first part that has one decides."""
-
-    def __init__(self, parts: tuple[Part, ...]) -> None:
-        self._known: dict[str, Any] = {}
-        for part in reversed(parts):
-            self._known.update(part.node)
-
-    def get(self, keyword: str) -> Any:
-        return self._known.get(keyword)
-
-
-def _limits(merged: _Keywords) -> Iterator[str]:
-    for least, most, unit in _BOUNDS:
-        words = _bounds(merged, least, most)
-        if words:
-            yield f"{words} {unit}".rstrip()
-    for keyword, sign in (("exclusiveMinimum", "more than"), ("exclusiveMaximum", "less than")):
-        if isinstance(bound := merged.get(keyword), int | float) and not isinstance(bound, bool):
-            yield f"{sign} {bound}"
-    if merged.get("multipleOf") is not None:
-        yield f"a multiple of {merged.get('multipleOf')}"
-    if merged.get("pattern") is not None:
-        yield f"matches `{merged.get('pattern')}`"
-    if merged.get("default") is not None:
-        yield f"default `{json.dumps(merged.get('default'), ensure_ascii=False)}`"
-    if merged.get("additionalProperties") is False:
-        yield "no other members"
-    for keyword, words in _FLAGS:
-        if merged.get(keyword) is True:
-            yield words
-
-
-def _bounds(merged: _Keywords, least: str, most: str) -> str:
-    low, high = merged.get(least), merged.get(most)
-    if low is not None and high is not None:
-        return f"exactly {low}" if low == high else f"{low} to {high}"
-    if low is not None:
-        return f"at least {low}"
-    return f"at most {high}" if high is not None else ""

@@ -330,14 +330,15 @@ class Methods(SyncClient):
         - `customer_id`: Only transactions of this customer.
         - `cursor`: The `cursor` of a previous page, for the next page.
         - `prev_cursor`: The `prev_cursor` of a page, for backward paging.
-        - `page_size`: Requested page size.
-        - `search_term`: Filters by bank account name, provider, wallet address, transaction id.
+        - `page_size` (0 to 100, default `10`): Requested page size.
+        - `search_term` (at most 256 characters): Filters by bank account name, provider, wallet
+          address, transaction id.
         - `ramp_type`: Type of the autoramp.
         - `from_date`: Only transactions created on or after this time (inclusive).
         - `to_date`: Only transactions created on or before this time (inclusive).
         - `status`: Only transactions in one of these statuses; several are given
           comma-separated.
-        - `sort_order`: Ordering by creation time.
+        - `sort_order` (default `"desc"`): Ordering by creation time.
         - `x_sub_partner_id`: UUID of a sub-partner. When given, the operation is performed for
           that sub-partner: an update is made for it, a listing is filtered for it.
 
@@ -550,14 +551,15 @@ class AsyncMethods(AsynchronousClient):
         - `customer_id`: Only transactions of this customer.
         - `cursor`: The `cursor` of a previous page, for the next page.
         - `prev_cursor`: The `prev_cursor` of a page, for backward paging.
-        - `page_size`: Requested page size.
-        - `search_term`: Filters by bank account name, provider, wallet address, transaction id.
+        - `page_size` (0 to 100, default `10`): Requested page size.
+        - `search_term` (at most 256 characters): Filters by bank account name, provider, wallet
+          address, transaction id.
         - `ramp_type`: Type of the autoramp.
         - `from_date`: Only transactions created on or after this time (inclusive).
         - `to_date`: Only transactions created on or before this time (inclusive).
         - `status`: Only transactions in one of these statuses; several are given
           comma-separated.
-        - `sort_order`: Ordering by creation time.
+        - `sort_order` (default `"desc"`): Ordering by creation time.
         - `x_sub_partner_id`: UUID of a sub-partner. When given, the operation is performed for
           that sub-partner: an update is made for it, a listing is filtered for it.
 

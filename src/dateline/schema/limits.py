@@ -1,0 +1,61 @@
+"""The limits and the default of a value, in words."""
+
+from __future__ import annotations
+
+import json
+from collections import ChainMap
+from collections.abc import Iterator, Mapping
+from typing import Any, Final, TypeAlias
+
+from dateline.schema.parts import Parts
+
+Keywords: TypeAlias = Mapping[str, Any]
+"""The keywords of a schema by name."""
+
+_BOUNDS: Final = (
+    ("minLength", "maxLength", "characters"),
+    ("minItems", "maxItems", "items"),
+    ("minProperties", "maxProperties", "members"),
+    ("minimum", "maximum", ""),
+)
+
+_FLAGS: Final = (
+    ("uniqueItems", "no duplicates"),
+    ("readOnly", "only in responses"),
+    ("writeOnly", "only in requests"),
+)
+
+
+def merge_keywords(parts: Parts) -> Keywords:
+    """Return the keywords of all *parts*; the first part that has one decides."""
+    return ChainMap(*(part.node for part in parts))
+
+
+def describe_limits(keywords: Keywords) -> Iterator[str]:
+    """Yield each limit that *keywords* set for a value, and its default, as a few words."""
+    for least, most, unit in _BOUNDS:
+        if words := _word_bounds(keywords, least, most):
+            yield f"{words} {unit}".rstrip()
+    for keyword, sign in (("exclusiveMinimum", "more than"), ("exclusiveMaximum", "less than")):
+        if isinstance(bound := keywords.get(keyword), int | float) and not isinstance(bound, bool):
+            yield f"{sign} {bound}"
+    if keywords.get("multipleOf") is not None:
+        yield f"a multiple of {keywords.get('multipleOf')}"
+    if keywords.get("pattern") is not None:
+        yield f"matches `{keywords.get('pattern')}`"
+    if keywords.get("default") is not None:
+        yield f"default `{json.dumps(keywords.get('default'), ensure_ascii=False)}`"
+    if keywords.get("additionalProperties") is False:
+        yield "no other members"
+    for keyword, words in _FLAGS:
+        if keywords.get(keyword) is True:
+            yield words
+
+
+def _word_bounds(keywords: Keywords, least: str, most: str) -> str:
+    low, high = keywords.get(least), keywords.get(most)
+    if low is not None and high is not None:
+        return f"exactly {low}" if low == high else f"{low} to {high}"
+    if low is not None:
+        return f"at least {low}"
+    return f"at most {high}" if high is not None else ""
