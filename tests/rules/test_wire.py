@@ -306,6 +306,39 @@ def test_requests_may_name_a_field_in_a_part_and_not_restrict_it(
     assert verdicts(after, before) >= GATED
 
 
+KNOWING: Final[dict[str, Callable[[Any], Any]]] = {
+    **PARTS,
+    "a pattern": lambda one: {"patternProperties": {"^a": one["properties"]["a"]}},
+    "other properties": lambda one: {"additionalProperties": one["properties"]["a"]},
+    "a consequence": lambda one: {"if": {"required": ["c"]}, "then": one},
+    "its alternative": lambda one: {"if": {"required": ["c"]}, "then": {}, "else": one},
+    "a condition": lambda one: {"if": one, "then": {"minProperties": 1}},
+    "a refusal": lambda one: {"not": {**one, "required": ["c"]}},
+}
+"""Schemas within an object from which callers know a field."""
+
+
+@cases("part", KNOWING)
+@cases(("schema", "is_narrower"), [({}, False), ({"enum": ["x"]}, True)])
+def test_requests_may_describe_a_field_that_a_part_knows_and_not_restrict_it(
+    schema: Any, is_narrower: bool, part: str
+) -> None:
+    inner = KNOWING[part]({"type": "object", "properties": {"a": TEXT}})
+    whole = {"type": "object", "properties": {"z": TEXT}, **inner}
+    sides = whole, {**whole, "properties": {"z": TEXT, "a": schema}}
+    before, after = (document(schema_in("sent", each)) for each in sides)
+    assert verdicts(before, after) == (FREE | GATED if is_narrower else FREE)
+
+
+def test_requests_may_restrict_a_field_in_one_variant_that_only_another_one_knows() -> None:
+    def whole(**fields: Any) -> Any:
+        members = [{"properties": {"x": TEXT, **fields}}, {"properties": {"a": TEXT}}]
+        return {"type": "object", "anyOf": members}
+
+    sides = whole(), whole(a={"enum": ["x"]})
+    assert verdicts(*(document(schema_in("sent", each)) for each in sides)) == FREE
+
+
 def test_schema_shared_by_operation_and_webhook_is_judged_for_both() -> None:
     def shared(**keys: Any) -> dict[str, Any]:
         reference = {"requestBody": {"$ref": "#/components/requestBodies/A"}}

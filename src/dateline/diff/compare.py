@@ -24,6 +24,7 @@ from dateline.diff.keywords import (
     divide_below,
     kinds_of,
 )
+from dateline.diff.together import compare_together
 from dateline.diff.union_comparison import UnionComparison
 from dateline.diff.views import (
     APPLICATORS,
@@ -122,6 +123,7 @@ class SchemaComparison(UnionComparison):
         self._dynamic_references(pair, before, after)
         self._below(pair, before, after)
         self._maps(pair, before, after)
+        compare_together(self, pair, before, after)
         compare_neighbours(pair, before, after)
         self._definitions(pair, before, after)
 
@@ -154,8 +156,10 @@ class SchemaComparison(UnionComparison):
         access = self.after.access(located)
         required = "required" if name in after.required else ""
         pair.add(Kind.FIELD_ADDED, required, None, located[0], access=access, closed=closed)
-        past = [*list_unnamed(before, name), *([] if closed else patterns)]
-        self.link_values(pair, past, now, Passage(access=access))
+        way = Passage(access=access)
+        if not any(node is False for node, _ in patterns):
+            past = [*list_unnamed(before, name), *patterns]
+            self.link_values(pair, past, now, way)
 
     def _find_renamed(self, before: SchemaView, after: SchemaView) -> dict[str, str]:
         """Return the new names of the properties that were renamed according to the sources."""
@@ -179,7 +183,7 @@ class SchemaComparison(UnionComparison):
         if old != new:
             names = Located(old, ours[0].pointer), Located(new, theirs[0].pointer)
             pair.add(Kind.FIELD_RENAMED, "", *names)
-        if not self._is_settled(ours, theirs):
+        if not self.is_settled(ours, theirs):
             way = Passage(access=self._access(ours, theirs))
             self._link_unequal(pair, ours, theirs, way)
 
@@ -253,7 +257,7 @@ class SchemaComparison(UnionComparison):
         else:
             pair.compare_all(KEYWORD, keyword, gone, came)
         for first, second in both:
-            if not self._is_settled([first], [second]):
+            if not self.is_settled([first], [second]):
                 child = self.pair([first], [second])
                 pair.opaque.append(Opaque(keyword, first, second, child))
 
@@ -268,9 +272,6 @@ class SchemaComparison(UnionComparison):
             for _, first, second in align(*sides):
                 if first and second:
                     self.link_below(pair, first, second, way)
-                    if inplace:
-                        views = self.before.read(first), self.after.read(second)
-                        self.compare_refined(pair, (before.parts, after.parts), views)
                 else:
                     pair.compare_all(KEYWORD, keyword, (first or [])[:1], (second or [])[:1])
 

@@ -70,16 +70,21 @@ def compare_required(
     renamed: dict[str, str],
     access: Callable[[list[Located], list[Located]], str],
 ) -> None:
-    """Compare `required` for fields that are on both sides, or only in `required`."""
+    """Compare `required` for fields that are on both sides, or on one side only in `required`.
+
+    The addition of a field says that it is required now, and its removal that it was.
+    """
     both = [
         (name, renamed.get(name, name))
         for name in before.properties
         if renamed.get(name, name) in after.properties
     ]
+    known = {name for names in both for name in names}
     undeclared = [
         (name, name)
         for name in dict.fromkeys((*before.required, *after.required))
-        if name not in before.properties and name not in after.properties
+        if name not in known
+        and not any(name in view.properties and name in view.required for view in (before, after))
     ]
     for old, new in (*both, *undeclared):
         if (old in before.required) == (new in after.required):

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple
+from typing import Final
 
-from dateline.diff.closures import forbids, list_matching, list_names, list_unnamed
+from dateline.diff.closures import forbids, list_names
 from dateline.diff.documents import ChangeSurvey
 from dateline.diff.graph import Graph, Kinds, NodePair, Opaque, Passage
 from dateline.diff.keywords import KEYWORD, TYPE
@@ -34,17 +34,6 @@ _VARIANT: Final = Kinds(Kind.VARIANT_ADDED, Kind.VARIANT_REMOVED)
 
 _Same = list[tuple[Variant, Variant]]
 """The members that are on both sides."""
-
-
-class _Refinement(NamedTuple):
-    """Schemas that refine what others, the *holders*, say about the same value, on both sides.
-
-    ``access`` is `readOnly` or `writeOnly` if only one direction has the value.
-    """
-
-    holders: tuple[Parts, Parts]
-    below: tuple[SchemaView, SchemaView]
-    access: str
 
 
 @dataclass
@@ -86,7 +75,8 @@ class UnionComparison(ABC):
             below = self.graph.pair("schema", *map(_as_values, sides))
             pair.reach(below, before[0], after[0], way=way)
 
-    def _is_settled(self, before: list[Located], after: list[Located]) -> bool:
+    def is_settled(self, before: list[Located], after: list[Located]) -> bool:
+        """Return whether two schemas are equal, and reach nothing unequal."""
         return len(before) == len(after) == 1 and self.survey.is_settled(
             before[0].value, after[0].value
         )
@@ -99,7 +89,7 @@ class UnionComparison(ABC):
         way: Passage | None = None,
     ) -> None:
         """Compare two schemas below *pair*, unless they are equal and reach nothing unequal."""
-        if not self._is_settled(before, after):
+        if not self.is_settled(before, after):
             self._link_unequal(pair, before, after, way)
 
     def _link_unequal(
@@ -187,75 +177,8 @@ class UnionComparison(ABC):
                 pair.reach(nullable, first.node, second.node, way=way)
             else:
                 self.link_below(pair, [first.node], [second.node], way)
-            holders, below = (before.rest, after.rest), (first.view, second.view)
-            self.compare_refined(pair, holders, below, exclusive=exclusive)
         self._compare_tags(pair, before, after, found.same)
         return found.same
-
-    def compare_refined(
-        self,
-        pair: NodePair,
-        holders: tuple[Parts, Parts],
-        below: tuple[SchemaView, SchemaView],
-        *,
-        exclusive: bool = False,
-    ) -> None:
-        """Compare fields that a schema *below* others names now with what its *holders* say.
-
-        So are the fields of its own variants and dependent schemas, and those of its fields and
-        items that the holders describe, too.
-        """
-        pending = [_Refinement(holders, below, "")]
-        seen: set[tuple[str, ...]] = set()
-        while pending:
-            each = pending.pop()
-            old, new = self.before.view(each.holders[0]), self.after.view(each.holders[1])
-            place = tuple(view.pointer for view in (old, new, *each.below))
-            if place in seen or not (old.properties or old.below or old.maps):
-                continue
-            seen.add(place)
-            ours, theirs = (view.properties for view in each.below)
-            for name in sorted(theirs.keys() - ours.keys()):
-                past, beside = _describe_field(old, name), _describe_field(new, name)
-                access = each.access or self.after.access(theirs[name])
-                way = Passage(access=access, exclusive=exclusive)
-                self.link_values(pair, past, [*theirs[name], *beside], way)
-            for first, second in self._list_refining(*each.below):
-                views = self.before.read(first), self.after.read(second)
-                pending.append(each._replace(below=views))
-            for name in sorted(ours.keys() & theirs.keys()):
-                described = _describe_field(old, name), _describe_field(new, name)
-                access = each.access or self.after.access(theirs[name])
-                pending += self._refine(described, (ours[name], theirs[name]), access)
-            items = [view.below.get("items", []) for view in (old, new, *each.below)]
-            pending += self._refine((items[0], items[1]), (items[2], items[3]), each.access)
-
-    def _list_refining(
-        self, before: SchemaView, after: SchemaView
-    ) -> Iterator[tuple[list[Located], list[Located]]]:
-        """Yield the schemas of the same value below two schemas that are in both, and differ."""
-        others = {union.keyword: union for union in after.unions}
-        for union in before.unions:
-            if (other := others.get(union.keyword)) is not None:
-                for first, second in align_members(union, other).same:
-                    if not self._is_settled([first.node], [second.node]):
-                        yield [first.node], [second.node]
-        ours, theirs = (view.maps.get("dependentSchemas", {}) for view in (before, after))
-        for name in sorted(ours.keys() & theirs.keys()):
-            if not self._is_settled(ours[name], theirs[name]):
-                yield ours[name], theirs[name]
-
-    def _refine(
-        self,
-        described: tuple[list[Located], list[Located]],
-        refined: tuple[list[Located], list[Located]],
-        access: str,
-    ) -> Iterator[_Refinement]:
-        """Yield the refinement of a value that holders *described*, if it may differ."""
-        ours, theirs = refined
-        if described[0] and ours and theirs and not self._is_settled(ours, theirs):
-            holders = self.before.parts(described[0]), self.after.parts(described[1])
-            yield _Refinement(holders, (self.before.read(ours), self.after.read(theirs)), access)
 
     def _compare_unevaluated(
         self, pair: NodePair, before: SchemaView, after: SchemaView, same: _Same
@@ -435,12 +358,3 @@ def _admits_null(union: Variants) -> bool | None:
     if union.keyword == "oneOf":
         return None if None in taking else taking.count(True) == 1
     return True if True in taking else (None if None in taking else False)
-
-
-def _describe_field(view: SchemaView, name: str) -> list[Located]:
-    """Return all that *view* says about the field *name*, by its name or as one of others."""
-    return [
-        *view.properties.get(name, ()),
-        *list_unnamed(view, name),
-        *list_matching(view, name),
-    ]
