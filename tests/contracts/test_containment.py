@@ -72,6 +72,7 @@ CONTAINED: Final[list[tuple[Schema, Schema]]] = [
     ({**NUMBER, "maximum": 3}, {**NUMBER, "maximum": 4}),
     ({**NUMBER, "minimum": 2}, {**NUMBER, "minimum": 1}),
     ({**NUMBER, "multipleOf": 2}, NUMBER),
+    ({**TEXT, "format": "date"}, {**TEXT, "format": "password"}),
     ({"type": "object", "required": ["a", "b"]}, {"type": "object", "required": ["a"]}),
     ({**CLOSED, "properties": {"a": TEXT}}, {**CLOSED, "properties": {"a": TEXT, "b": TEXT}}),
 ]

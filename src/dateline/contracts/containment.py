@@ -117,6 +117,11 @@ def _is_dropped(_: Era, other: Era, key: str) -> bool:
     return other.get(key) in (None, False, 0)
 
 
+def _format_fits(_: Era, other: Era, key: str) -> bool:
+    # any text is a password: the format is a hint for people's input
+    return other.get(key) in (None, "password")
+
+
 def _is_at_most(one: Era, other: Era, key: str) -> bool:
     if isinstance(one.get(key, other.get(key)), bool):
         # in OpenAPI 3.0, a boolean decides whether the bound is exclusive
@@ -163,7 +168,8 @@ def _has_fewer_fields(one: Era, other: Era, key: str) -> bool:
 _FITS: Final[dict[str, Callable[[Era, Era, str], bool]]] = {
     "type": _types_fit,
     OR_NULL: _null_fits,
-    **dict.fromkeys(("format", "pattern", "uniqueItems"), _is_dropped),
+    "format": _format_fits,
+    **dict.fromkeys(("pattern", "uniqueItems"), _is_dropped),
     **dict.fromkeys(("maxLength", "maxItems", "maxProperties"), _is_at_most),
     **dict.fromkeys(("maximum", "exclusiveMaximum"), _is_at_most),
     **dict.fromkeys(("minLength", "minItems", "minProperties"), _is_at_least),
