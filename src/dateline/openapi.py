@@ -545,6 +545,19 @@ def operation_path(item: dict[str, Any], name: str) -> tuple[str, ...]:
     return operation_steps(next(known, name.lower()))
 
 
+def find_operation(path: Trail) -> tuple[str, str] | None:
+    """Return the path and the method of the operation that *path* leads to or into.
+
+    The method is as its key writes it. None if *path* does not lead to an operation of a path.
+    """
+    match path:
+        case ("paths", called, key, method, *_) if key == ADDITIONAL:
+            return str(called), str(method)
+        case ("paths", called, method, *_) if method in METHODS:
+            return str(called), str(method)
+    return None
+
+
 def method_name(method: str) -> str:
     """Return the HTTP method that the key *method* of an operation stands for.
 

@@ -125,15 +125,15 @@ def _describe_announcement(api: Api, announcement: Announcement) -> dict[str, An
         "kind": announcement.kind,
         "version": announcement.version,
         "day": announcement.day,
-        "left": _left_to_do(api, announcement) if due else None,
+        "left": _find_left_to_do(api, announcement) if due else None,
     }
 
 
-def _left_to_do(api: Api, due: Announcement) -> str | None:
-    """Return what is left to do about *due*, whose day has come; empty if it is done."""
+def _find_left_to_do(api: Api, due: Announcement) -> str | None:
+    """Return what is left to do about *due*, whose day has come; None if it is done."""
     if due.kind == "ends":
-        ended = due.version in api.table.dates
-        return f"run `dateline retire {due.version}`" if ended else None
+        is_served = due.version in api.table.dates
+        return f"run `dateline retire {due.version}`" if is_served else None
     return None if due.version == api.table.default else f"write `default: {due.version}`"
 
 
@@ -168,9 +168,9 @@ def _list_added(
         return {"since": since, "messages": messages}
     from dateline.changes.pages import Differences
 
-    since, published = _at_the_cut(workspace.output, api.table.latest)
+    since, published = _read_published_at_cut(workspace.output, api.table.latest)
     latest = api.table.latest
-    entries = Differences(api, projector).list_additions(latest, _latest(api, published))
+    entries = Differences(api, projector).list_additions(latest, _list_latest(api, published))
     return {"since": since, "messages": sorted(entry.message for entry in entries)}
 
 
@@ -198,7 +198,7 @@ def _compare_with_record(
     return newest.words, sorted(entry.message for entry in newest.entries)
 
 
-def _at_the_cut(output: Path, version: str) -> tuple[str, Published]:
+def _read_published_at_cut(output: Path, version: str) -> tuple[str, Published]:
     """Return what was published when *version* was cut, and a phrase for that time.
 
     Without a commit of the cut, the published documents are the oldest known ones.
@@ -215,7 +215,7 @@ def _at_the_cut(output: Path, version: str) -> tuple[str, Published]:
     return f"since {version} was cut ({commit[:7]})", baseline.read_baseline(commit, output)
 
 
-def _latest(api: Api, published: Published) -> dict[str, dict[str, Any]]:
+def _list_latest(api: Api, published: Published) -> dict[str, dict[str, Any]]:
     """Return the *published* documents of the latest version, by environment."""
     return {
         shown.environment: document.content

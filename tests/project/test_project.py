@@ -9,9 +9,10 @@ import pytest
 from support.sources import API, LIBRARY, VERSIONS, loaded
 from support.tables import cases
 
+from dateline.check.places import name_place
 from dateline.gates import Timeline
 from dateline.model import EVERYWHERE, Api, Place
-from dateline.openapi import pointer, walk
+from dateline.openapi import find_operation, pointer, walk
 from dateline.project import Projector, project
 from dateline.project.origins import find_in_contract
 
@@ -397,3 +398,22 @@ def test_place_in_a_contract_leads_back_to_its_definition(library: Api) -> None:
                 shown += 1
                 assert projector.origin(pointer(found), *combination) == path
     assert shown > len(timeline.combinations)
+
+
+@cases(
+    ("path", "operation", "named"),
+    [
+        (("paths", "/a", "get"), ("/a", "get"), "GET /a"),
+        (("paths", "/a", "query", "responses", "200"), ("/a", "query"), "QUERY /a"),
+        (("paths", "/a", "additionalOperations", "COPY"), ("/a", "COPY"), "COPY /a"),
+        (("paths", "/a", "additionalOperations", "copy", "tags", 0), ("/a", "copy"), "copy /a"),
+        (("paths", "/a", "additionalOperations"), None, "/a"),
+        (("paths", "/a", "parameters", 0), None, "/a"),
+        (("paths", "/a"), None, "/a"),
+        (("components", "pathItems", "a", "get"), None, "/components/pathItems/a/get"),
+    ],
+)  # fmt: skip
+def test_operation_around_a_place_is_found_and_named(
+    path: tuple[str | int, ...], operation: tuple[str, str] | None, named: str
+) -> None:
+    assert (find_operation(path), name_place(path)) == (operation, named)

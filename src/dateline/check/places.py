@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 
 from dateline.gates import Timeline, gate_dates
 from dateline.model import GATES, WAS, Api, Trail
-from dateline.openapi import follow, pointer, walk
+from dateline.openapi import find_operation, follow, method_name, pointer, walk
 from dateline.schema.access import WRITE_ONLY, Access
 from dateline.schema.memo import closure
 from dateline.schema.references import Resolver
@@ -28,9 +28,9 @@ def name_place(path: Trail) -> str:
     if path[:2] == ("components", "schemas"):
         steps = [str(step) for step in path[3:] if step not in ("properties", "schema")]
         return ".".join([str(path[2]), *steps])
-    if path[0] == "paths" and len(path) > 2:
-        return f"{str(path[2]).upper()} {path[1]}"
-    return pointer(path)
+    if (operation := find_operation(path)) is not None:
+        return f"{method_name(operation[1])} {operation[0]}"
+    return str(path[1]) if path[0] == "paths" else pointer(path)
 
 
 class _RequiredPlace(NamedTuple):

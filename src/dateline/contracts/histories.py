@@ -14,7 +14,7 @@ from dateline.contracts.equality import Equality
 from dateline.diff.naming import name
 from dateline.gates import Timeline, changes, order
 from dateline.model import CONVERTER, IN_PLACE_OF, WAS, Api, Trail
-from dateline.openapi import children, operation_names, pointer
+from dateline.openapi import children, find_operation, operation_names, pointer
 from dateline.schema.access import Access
 from dateline.schema.dialect import Dialect
 from dateline.schema.memo import Memo
@@ -237,7 +237,7 @@ class Histories:
     def _format_name(self, path: Trail) -> str:
         document = self._api.document
         schema, field = name(document, pointer(path))
-        steps = [schema or self._operations.get(path[1:3], str(path[1]))]
+        steps = [schema or self._operations.get(find_operation(path) or (), str(path[1]))]
         if schema is None and "responses" in path:
             steps.append(str(path[path.index("responses") + 1]))
         elif schema is None and "requestBody" in path:

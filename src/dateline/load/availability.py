@@ -10,17 +10,18 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from dateline.gates import Timeline, substitutes
 from dateline.model import ADDED, REMOVED, SHOWN_AS, WAS, Place, Problem, Trail
 from dateline.openapi import (
-    ADDITIONAL,
     COMPONENTS,
-    METHODS,
     children,
+    find_operation,
     follow,
     list_mapped,
+    method_name,
+    operation_steps,
     pointer,
     target,
 )
@@ -28,6 +29,9 @@ from dateline.schema.references import Located, Resolver
 from dateline.schema.types import UNIONS
 from dateline.schema.usage import find_component
 from dateline.schema.variants import subtypes
+
+# Steps of a path that say nothing about the place.
+_WRAPPING: Final = ("content", "schema")
 
 Component = tuple[str, str]
 Locate = Callable[..., Place]
@@ -115,11 +119,10 @@ def _describe_path(path: Trail) -> str:
     """Return a short description of a path: the component or operation, then the rest."""
     if path[0] == "components":
         return ".".join(str(part) for part in path[2:] if part != "properties")
-    if path[:1] == ("paths",) and path[2:3] == (ADDITIONAL,):
-        path = (*path[:2], *path[3:])
-    if path[0] == "paths" and len(path) > 2 and path[2] in METHODS:
-        below = " ".join(str(part) for part in path[3:] if part not in ("content", "schema"))
-        return f"{str(path[2]).upper()} {path[1]} {below}".strip()
+    if (operation := find_operation(path)) is not None:
+        called, method = operation
+        below = [part for part in path[2 + len(operation_steps(method)) :] if part not in _WRAPPING]
+        return " ".join(map(str, (method_name(method), called, *below)))
     return " ".join(map(str, path))
 
 

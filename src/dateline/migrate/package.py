@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from dateline.model import DatelineError
-from dateline.openapi import parts
+from dateline.openapi import find_operation, operation_steps, parts
 from dateline.python.names import class_name, package_name
 
 # Steps into a schema that its Python type does not show: into list items, values, members.
@@ -128,7 +128,10 @@ class VersionModule:
         self, pointer: str, operations: Sequence[str]
     ) -> Iterator[tuple[ast.expr, list[str]]]:
         """Yield the types that *pointer* may lead into, and the rest of the path in them."""
-        match parts(pointer):
+        path = parts(pointer)
+        if (operation := find_operation(path)) is not None:
+            path = ("operation", *path[2 + len(operation_steps(operation[1])) :])
+        match path:
             case ("components", "schemas", name, *rest):
                 starts: list[ast.expr] = [ast.Name(class_name(name))]
             case ("components", "requestBodies", _, "content", _, "schema", *rest):
@@ -141,9 +144,9 @@ class VersionModule:
                     for status, each in self.types.get(name, {}).items()
                     if status.startswith("responses/")
                 ]
-            case ("paths", _, _, "requestBody", "content", _, "schema", *rest):
+            case ("operation", "requestBody", "content", _, "schema", *rest):
                 starts = [self.types[name]["body"] for name in self._list_taking(operations)]
-            case ("paths", _, _, "responses", status, "content", _, "schema", *rest):
+            case ("operation", "responses", status, "content", _, "schema", *rest):
                 each = self.types.get(operations[0], {}) if len(operations) == 1 else {}
                 name = f"responses/{status}"
                 starts = [each[name]] if name in each else []

@@ -19,11 +19,11 @@ class Context:
     ``against`` is the baseline named on the command line: commands that a report prints repeat it.
 
     ``problems`` are the reasons why definitions or published documents could not be read: findings
-    are incomplete then. With ``quiet``, text only has what is wrong. ``projects`` maps the names of
-    folders of definitions to the names of projects that have one. ``fallback`` is the file that
-    formats name for a finding without a place if they need one. ``rule_pages`` is the address of a
-    rule's page, with ``{rule}`` in it, or nothing. ``source`` returns the text of a file named in
-    ``after_source``, or None.
+    are incomplete then. With ``quiet``, text has only findings, and no summary. ``projects`` maps
+    folders of definitions to the names of their projects, if these have names. ``fallback`` is the
+    file that formats name for a finding without a place if they need one. ``rule_pages`` is the
+    address of a rule's page, with ``{rule}`` in it, or empty. ``source`` returns the text of a file
+    named in ``after_source``, or None.
     """
 
     version: str

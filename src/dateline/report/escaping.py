@@ -8,14 +8,14 @@ from typing import Final
 from dateline.model import printable
 
 LIMIT: Final = 1_000
-"""At most so many characters of one text are shown to people; programs get all of it."""
+"""The maximum number of characters of one text that people are shown; programs get all of it."""
 
 # CI servers interpret such marks in a log as commands: GitHub and others `::name` at the start of a
 # line, all of them `##[name]`, `##vso[name]` or `##teamcity[name]` anywhere in it.
 _COMMAND: Final = re.compile(r"##(?=[A-Za-z]*\[)|(?<!\S)::(?=[A-Za-z])")
 
-# First what code hosts turn into links and mentions: a zero-width space breaks it up, since a
-# backslash is gone by the time they look. Then markup.
+# First what code hosts turn into links and mentions, which they do after they have removed
+# backslashes: a zero-width space separates it. Then markup.
 _MARKUP: Final = re.compile(
     r"(?P<linked>@|:(?=//)|www(?=\.)|GH-(?=\d)|[#!](?=\d))|[\\`*_\[\]<>&#|~$!{}]", re.IGNORECASE
 )

@@ -17,7 +17,7 @@ ORDER: Final = (
     Verdict.ADDITIVE,
     Verdict.INFORMATION,
 )
-"""The order in which verdicts are counted out."""
+"""The order of verdicts in summaries."""
 
 _WEIGHT: Final = {
     Verdict.INVALID: -1,

@@ -11,7 +11,7 @@ from dateline.model import Finding, Place, Policy, Verdict
 from dateline.report.escaping import escape_line
 
 MOST_OPERATIONS: Final = 3
-"""So many operations of a finding are named, and the others counted."""
+"""The number of operations of a finding that are named; all others are counted."""
 
 _MOST_NAMES: Final = 10
 

@@ -12,7 +12,7 @@ from dateline.report.summary import Level, level_of, summarize
 from dateline.report.wording import list_facts, place_of, split_paragraphs
 
 MOST: Final = 10
-"""GitHub shows so many annotations of each level for a step, and drops the others in silence."""
+"""The number of annotations of each level that GitHub shows for a step; it drops all others."""
 
 _COMMANDS: Final = {Level.ERROR: "error", Level.NOTE: "notice"}
 
@@ -25,23 +25,23 @@ def write(findings: Sequence[Finding], context: Context) -> str:
 
     The tenth says how many more there are. The step summary shows the rest, and the waived.
     """
-    lines = [line for kind in _COMMANDS for line in _annotations(kind, findings, context)]
+    lines = [line for kind in _COMMANDS for line in _list_annotations(kind, findings, context)]
     return "\n".join([*lines, summarize(findings, context)]) + "\n"
 
 
-def _annotations(kind: Level, findings: Sequence[Finding], context: Context) -> Iterator[str]:
+def _list_annotations(kind: Level, findings: Sequence[Finding], context: Context) -> Iterator[str]:
     found = [finding for finding in findings if level_of(finding) is kind]
     shown = found if len(found) <= MOST else found[: MOST - 1]
     for finding in shown:
-        yield _annotation(finding)
+        yield _format_annotation(finding)
     left = len(found) - len(shown)
     if left:
         title = f"dateline {context.command}"
         message = f"and {left:,} more; the summary of this run shows them"
-        yield _command(_COMMANDS[kind], {"title": title}, message)
+        yield _format_command(_COMMANDS[kind], {"title": title}, message)
 
 
-def _annotation(finding: Finding) -> str:
+def _format_annotation(finding: Finding) -> str:
     where = place_of(finding)
     properties = {}
     if where is not None:
@@ -52,9 +52,9 @@ def _annotation(finding: Finding) -> str:
     lines = [escape_line(finding.message)]
     lines += [f"{fact.name}: {fact.text}" for fact in list_facts(finding)]
     lines += map(escape_line, split_paragraphs(finding.help))
-    return _command(_COMMANDS[level_of(finding)], properties, "\n".join(lines))
+    return _format_command(_COMMANDS[level_of(finding)], properties, "\n".join(lines))
 
 
-def _command(name: str, properties: dict[str, str], data: str) -> str:
+def _format_command(name: str, properties: dict[str, str], data: str) -> str:
     joined = ",".join(f"{key}={value.translate(_IN_PROPERTY)}" for key, value in properties.items())
     return f"::{name} {joined}::{data.translate(_IN_DATA)}"

@@ -24,7 +24,7 @@ _SEVERITIES: Final = {
 def write(findings: Sequence[Finding], context: Context) -> str:
     """Return the report of *findings*; a waived one is information: GitLab has no waivers."""
     names = number_repetitions(finding.fingerprint for finding in findings)
-    issues = (_issue(*pair, context) for pair in zip(findings, names, strict=True))
+    issues = (_describe_issue(*pair, context) for pair in zip(findings, names, strict=True))
     return format_rows(issues) + "\n"
 
 
@@ -34,7 +34,7 @@ def _way_out(finding: Finding) -> str:
     return f" - {escape_line(text)}" if text else ""
 
 
-def _issue(finding: Finding, fingerprint: str, context: Context) -> dict[str, Any]:
+def _describe_issue(finding: Finding, fingerprint: str, context: Context) -> dict[str, Any]:
     where = place_of(finding) or Place(context.fallback, 1, 1)
     verdict = finding.verdict
     note = f" (waived: {escape_line(finding.waived)})" if finding.waived is not None else ""

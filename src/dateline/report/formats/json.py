@@ -14,9 +14,9 @@ from dateline.report.summary import count_verdicts
 def write(findings: Sequence[Finding], context: Context) -> str:
     """Return the report of *findings*, one to a line."""
     changes = format_rows(
-        _change(finding) for finding in findings if finding.verdict is not Verdict.INVALID
+        _describe_change(finding) for finding in findings if finding.verdict is not Verdict.INVALID
     )
-    problems = format_rows(map(_problem, context.problems))
+    problems = format_rows(map(_describe_problem, context.problems))
     tool = {"name": "dateline", "version": context.version, "command": context.command}
     return (
         f'{{"tool": {format_row(tool)},\n"baseline": {format_row(context.baseline)},\n'
@@ -25,7 +25,7 @@ def write(findings: Sequence[Finding], context: Context) -> str:
     )
 
 
-def _change(finding: Finding) -> dict[str, Any]:
+def _describe_change(finding: Finding) -> dict[str, Any]:
     return {
         "rule": finding.rule,
         "verdict": str(finding.verdict),
@@ -49,7 +49,7 @@ def _change(finding: Finding) -> dict[str, Any]:
     }
 
 
-def _problem(problem: Problem) -> dict[str, Any]:
+def _describe_problem(problem: Problem) -> dict[str, Any]:
     return {"id": problem.id, "message": problem.message, "source": _source(problem.place)}
 
 

@@ -46,7 +46,7 @@ def write(findings: Sequence[Finding], context: Context) -> str:
     for finding, name in zip(findings, names, strict=True):
         classname = f"dateline.{finding.policy}"
         case = ElementTree.SubElement(suite, "testcase", {"classname": classname, "name": name})
-        outcome = _outcome(case, finding)
+        outcome = _add_outcome(case, finding)
         outcome.text = "\n".join(["", *list_lines(finding, settled, excerpts), ""])
     if not findings:
         name = summarize(findings, context)
@@ -56,7 +56,7 @@ def write(findings: Sequence[Finding], context: Context) -> str:
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'
 
 
-def _outcome(case: ElementTree.Element, finding: Finding) -> ElementTree.Element:
+def _add_outcome(case: ElementTree.Element, finding: Finding) -> ElementTree.Element:
     """Return the new element under *case* for the outcome of *finding*."""
     if level_of(finding) is Level.NOTE:
         return ElementTree.SubElement(case, "system-out")

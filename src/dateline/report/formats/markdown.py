@@ -39,16 +39,16 @@ def _write_within(findings: Sequence[Finding], context: Context, limit: int) -> 
     room = limit - _RESERVE - sum(map(_size, parts))
     left = 0
     for section in grouped:
-        opening, closing = _opening(section), "\n</details>\n\n"
+        opening, closing = _open_section(section), "\n</details>\n\n"
         room -= _size(opening) + _size(closing)
         if room < 0:
             left += len(section.findings)
             continue
         parts.append(opening)
         for finding in section.findings:
-            item = _item(finding, section)
+            item = _format_item(finding, section)
             if _size(item) > room:
-                # nothing smaller after it either: what is left out is one run
+                # smaller ones after it are left out as well, so that those shown are the first
                 room = 0
                 left += 1
                 continue
@@ -78,7 +78,7 @@ def _head(grouped: Sequence[Section], summary: str, context: Context) -> Iterato
         yield "| findings | verdict | rule |\n|---:|---|---|\n"
         for section in grouped[:_MOST_ROWS]:
             rule = quote_markdown(section.rule, 100).replace("|", r"\|")
-            yield f"| {len(section.findings):,} | {_standing(section)} | {rule} |\n"
+            yield f"| {len(section.findings):,} | {_format_verdict(section)} | {rule} |\n"
         rest = grouped[_MOST_ROWS:]
         if rest:
             more = sum(len(section.findings) for section in rest)
@@ -86,23 +86,23 @@ def _head(grouped: Sequence[Section], summary: str, context: Context) -> Iterato
         yield "\n"
 
 
-def _standing(section: Section) -> str:
+def _format_verdict(section: Section) -> str:
     waived = section.level is Level.WAIVED
     return f"{section.verdict}, waived" if waived else str(section.verdict)
 
 
-def _opening(section: Section) -> str:
+def _open_section(section: Section) -> str:
     state = " open" if section.level is Level.ERROR else ""
     rule = escape(escape_line(section.rule, 100))
     count = f"{len(section.findings):,}"
-    summary = f"<b>{_standing(section)}</b> <code>{rule}</code>: {count}"
+    summary = f"<b>{_format_verdict(section)}</b> <code>{rule}</code>: {count}"
     opening = f"<details{state}><summary>{summary}</summary>\n\n"
     if section.shared_help:
         opening += "".join(f"{part}\n\n" for part in _help(section.shared_help))
     return opening
 
 
-def _item(finding: Finding, section: Section) -> str:
+def _format_item(finding: Finding, section: Section) -> str:
     where = format_place(finding)
     line = (
         f"{quote_markdown(where)} {escape_markdown(finding.message)}"
@@ -113,12 +113,12 @@ def _item(finding: Finding, section: Section) -> str:
     lines = [line, about]
     if section.shared_help is None:
         lines += _help(finding.help)
-    return "- " + "<br>\n  ".join(_within(line) for line in lines if line) + "\n"
+    return "- " + "<br>\n  ".join(_prefix_line(line) for line in lines if line) + "\n"
 
 
 def _help(text: str) -> list[str]:
     return [
-        _within(
+        _prefix_line(
             "".join(
                 quote_markdown(span.text) if span.code else escape_markdown(span.text)
                 for span in split_spans(paragraph)
@@ -128,6 +128,6 @@ def _help(text: str) -> list[str]:
     ]
 
 
-def _within(line: str) -> str:
-    """Return *line* such that it begins no list, heading or command: a letter comes first."""
+def _prefix_line(line: str) -> str:
+    """Return *line*, behind a zero-width space if it would begin a list, a heading or a command."""
     return line if line[0].isalpha() or line[0] in "`\\&" else SEPARATOR + line

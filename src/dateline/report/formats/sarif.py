@@ -43,8 +43,10 @@ def write(findings: Sequence[Finding], context: Context) -> str:
         ],
     }
     driver = format_row({"name": "dateline", "version": context.version})[:-1]
-    descriptors = format_rows(_rule(finding, context) for finding in rules.values())
-    results = format_rows(_result(finding, indices[finding.rule], context) for finding in findings)
+    descriptors = format_rows(_describe_rule(finding, context) for finding in rules.values())
+    results = format_rows(
+        _describe_result(finding, indices[finding.rule], context) for finding in findings
+    )
     return (
         f'{{"$schema": {format_row(_SCHEMA)}, "version": "2.1.0", "runs": [{{\n'
         f'"tool": {{"driver": {driver}, "rules": {descriptors}}}}},\n'
@@ -52,7 +54,7 @@ def write(findings: Sequence[Finding], context: Context) -> str:
     )
 
 
-def _rule(finding: Finding, context: Context) -> dict[str, Any]:
+def _describe_rule(finding: Finding, context: Context) -> dict[str, Any]:
     """Return the rule of *finding*, from its first violation."""
     help_text = " ".join(split_paragraphs(finding.help)) or finding.rule
     law = _FIRST_SENTENCE.match(help_text)
@@ -68,7 +70,7 @@ def _rule(finding: Finding, context: Context) -> dict[str, Any]:
     }
 
 
-def _result(finding: Finding, rule: int, context: Context) -> dict[str, Any]:
+def _describe_result(finding: Finding, rule: int, context: Context) -> dict[str, Any]:
     lines = [finding.message, *split_paragraphs(finding.help)]
     lines += [f"{fact.name}: {fact.text}" for fact in list_facts(finding)]
     result: dict[str, Any] = {

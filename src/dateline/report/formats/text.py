@@ -38,7 +38,7 @@ def write(findings: Sequence[Finding], context: Context) -> str:
         for finding in findings
         if context.show_waived or level_of(finding) is not Level.WAIVED
     ]
-    blocks = ["\n".join(lines) + "\n" for lines in _blocks(shown, context, excerpts)]
+    blocks = ["\n".join(lines) + "\n" for lines in _list_entries(shown, context, excerpts)]
     if context.quiet:
         return "\n".join(blocks)
     last = summarize(findings, context)
@@ -73,7 +73,7 @@ def find_project(finding: Finding, context: Context) -> str:
     return context.projects[max(found, key=len)] if found else ""
 
 
-def _blocks(
+def _list_entries(
     findings: Sequence[Finding], context: Context, excerpts: Excerpts
 ) -> Iterator[list[str]]:
     """Yield the lines of each entry: a finding, or many similar ones.
@@ -85,9 +85,9 @@ def _blocks(
     short: list[str] = []
     alike: dict[tuple[str, ...], list[Finding]] = {}
     for finding in findings:
-        alike.setdefault(_edit(finding), []).append(finding)
+        alike.setdefault(_identify_edit(finding), []).append(finding)
     for finding in findings:
-        same = alike[_edit(finding)]
+        same = alike[_identify_edit(finding)]
         many = len(same) > _FEW and finding.verdict is not Verdict.INFORMATION
         if many and finding is not same[0]:
             continue
@@ -104,7 +104,7 @@ def _blocks(
         yield short
 
 
-def _edit(finding: Finding) -> tuple[str, ...]:
+def _identify_edit(finding: Finding) -> tuple[str, ...]:
     """Return what findings from one edit in many places have in common."""
     owner, _, fact = finding.message.partition(": ")
     rule = (finding.rule, str(finding.verdict), str(finding.policy), str(finding.waived))
@@ -115,33 +115,34 @@ def list_alike(findings: Sequence[Finding], context: Context) -> Iterator[str]:
     """Yield the lines of many findings that only differ in their places."""
     first = findings[0]
     fact = first.message.partition(": ")[2] or first.message
-    yield f"{_mark(first, context)} {escape_line(fact)} ({len(findings):,} times)"
+    yield f"{_format_verdict(first, context)} {escape_line(fact)} ({len(findings):,} times)"
     for finding in findings[:_FEW]:
-        yield f"{_INDENT}{_head(finding, context)}{escape_line(finding.message.partition(': ')[0])}"
+        owner = escape_line(finding.message.partition(": ")[0])
+        yield f"{_INDENT}{_start_line(finding, context)}{owner}"
     yield f"{_INDENT}and {len(findings) - _FEW:,} more; `--format json` lists all"
-    yield from _about(first, context, ("versions", "waived"))
+    yield from _list_details(first, context, ("versions", "waived"))
 
 
 def list_lines(finding: Finding, context: Context, excerpts: Excerpts) -> Iterator[str]:
     """Yield the lines of one finding."""
     message = escape_line(finding.message)
-    yield f"{_head(finding, context)}{_mark(finding, context)} {message}"
+    yield f"{_start_line(finding, context)}{_format_verdict(finding, context)} {message}"
     for line in excerpts.at(finding.after_source):
         yield f"{_INDENT}{_paint(line, _FAINT, context)}"
-    yield from _about(finding, context)
+    yield from _list_details(finding, context)
 
 
-def _head(finding: Finding, context: Context) -> str:
+def _start_line(finding: Finding, context: Context) -> str:
     where = format_place(finding)
     return f"{_paint(where, _BOLD, context)}: " if where else ""
 
 
-def _mark(finding: Finding, context: Context) -> str:
+def _format_verdict(finding: Finding, context: Context) -> str:
     verdict = _paint(str(finding.verdict), _COLOURS[finding.verdict], context)
     return f"{verdict} {_paint(f'[{escape_line(finding.rule)}]', _FAINT, context)}"
 
 
-def _about(finding: Finding, context: Context, names: Sequence[str] = ()) -> Iterator[str]:
+def _list_details(finding: Finding, context: Context, names: Sequence[str] = ()) -> Iterator[str]:
     """Yield the facts of *finding*, those of *names* or all, and its help."""
     for fact in list_facts(finding):
         if not names or fact.name in names:
