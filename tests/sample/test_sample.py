@@ -296,6 +296,9 @@ def test_values_by_the_authors_take_precedence() -> None:
         "type": "object",
         "properties": {
             "sent": {"type": "string", "examples": ["by hand"]},
+            "never": {"type": ["string", "null"], "examples": [None]},
+            "rarely": {"type": ["string", "null"], "examples": [None, "once"]},
+            "wrongly": {"type": "boolean", "examples": [None], "const": True},
             "kept": {"type": "string", "default": "a week"},
             "made": {"type": "integer", "example": 1869},
             "channel": {"type": "string", "x-extensible-enum": ["desk"]},
@@ -309,6 +312,9 @@ def test_values_by_the_authors_take_precedence() -> None:
     }
     assert value(schema) == {
         "sent": "by hand",
+        "never": None,
+        "rarely": "once",
+        "wrongly": True,
         "kept": "a week",
         "made": 1869,
         "channel": "desk",

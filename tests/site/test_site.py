@@ -90,6 +90,13 @@ def test_variant_shows_its_first_version_wherever_it_is_listed() -> None:
         assert "FedNow variant Since 2026-07-01. Deposits can arrive by FedNow." in text
 
 
+def test_field_with_words_of_its_own_links_to_its_component() -> None:
+    shown = ROOT / "generated" / "site" / "2026-08-01" / "schemas" / "AutorampTransaction.html"
+    page = SitePage(shown.read_text("utf-8"))
+    assert "source_amount object Amount Amount taken in. destination_amount" in page.text
+    assert "Amount.html" in page.links
+
+
 def test_field_shows_its_old_name_and_the_reason(starter: Site) -> None:
     newer = starter["2025-09-01/schemas/Loan.html"].text
     older = starter["2025-01-15/schemas/Loan.html"].text

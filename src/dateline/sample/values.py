@@ -270,7 +270,8 @@ def _list_given(known: Together, dice: Dice) -> Iterator[Any]:
             yield from dice.shuffle(value for value in values if value is not None)
     for keyword in ("example", "default"):
         yield from (value for value in known.list_values(keyword) if value is not None)
-    if any(None in values for values in known.list_values("enum")):
+    listed = (each for keyword in ("enum", "examples") for each in known.list_values(keyword))
+    if any(None in values for values in listed):
         yield None
 
 

@@ -32,6 +32,9 @@ _DEEPEST: Final = 12
 _SEVERAL: Final[tuple[str, ...]] = ("object", "array", "string", "number", "boolean")
 """The types of JSON but null; an integer is a number."""
 
+_OWN_WORDS: Final = frozenset({"description", "deprecated"})
+"""What a row says itself where its schema is the name of a component."""
+
 _BLANKS: Final = re.compile(r"\s+")
 
 
@@ -248,7 +251,10 @@ class Trees:
         }
 
     def _component(self, schema: Located) -> str | None:
-        """Return the name of the component that *schema* is an alias of."""
+        """Return the name of the component that *schema* is an alias of, but for its own words."""
+        if isinstance(schema.value, dict):
+            bare = {key: each for key, each in schema.value.items() if key not in _OWN_WORDS}
+            schema = schema._replace(value=bare)
         for each in self._reader.way(schema):
             found = component(each.pointer)
             if found is not None and found[0] == "schemas":
