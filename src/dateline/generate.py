@@ -70,7 +70,7 @@ def generate(workspace: Workspace) -> Generated:
     if fresh.unchanged_since(workspace.output, key) and _is_compared(workspace):
         return Generated(written=None)
     # slow to import, and not needed if there is nothing to do
-    from dateline.canonical import Description
+    from dateline.canonical.contract_data import Description
     from dateline.check import breaches
     from dateline.check.baseline import require_restored
     from dateline.files import write

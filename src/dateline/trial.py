@@ -13,7 +13,8 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from dateline.canonical import choose_entry, prepare_serving
+from dateline.canonical import prepare_serving
+from dateline.canonical.contract_data import choose_entry
 from dateline.gates import order
 from dateline.model import Api, DatelineError
 from dateline.project import Projector

@@ -10,7 +10,7 @@ import pytest
 from support.generated_server import Generated, ask
 from support.sources import loaded
 
-from dateline.canonical import with_former_operations
+from dateline.canonical.former_operations import with_former_operations
 from dateline.project import Projector
 
 FIRST, SECOND, THIRD = "2023-01-15", "2024-01-15", "2025-06-01"

@@ -8,7 +8,9 @@ from dataclasses import replace
 from support.other_words import adopted_apis, with_other_words
 from support.thing_sources import SCHEMAS
 
-from dateline.canonical import ContractData, Description, list_events, prepare_serving
+from dateline.canonical import prepare_serving
+from dateline.canonical.contract_data import ContractData, Description
+from dateline.canonical.payloads import list_events
 from dateline.contracts import all_contract_data, find_withheld
 from dateline.load import load
 from dateline.project import Projector

@@ -7,7 +7,7 @@ import random
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from dateline.canonical import with_event_components
+from dateline.canonical.payloads import with_event_components
 from dateline.contracts import all_contract_data
 from dateline.model import Api
 from dateline.project import Projector

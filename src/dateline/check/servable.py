@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from dateline.cache import Cache, Recollection
-from dateline.canonical import with_media_types
+from dateline.canonical.ranges import with_media_types
 from dateline.check.findings import create_finding, list_concerned
 from dateline.check.places import Places, count, name_place
 from dateline.check.responses import find_unsendable

@@ -25,17 +25,9 @@ from contextlib import nullcontext
 from functools import cached_property, partial
 from typing import Any
 
-from dateline.canonical import (
-    ContractData,
-    Description,
-    Row,
-    Unserved,
-    canonical,
-    entries,
-    list_events,
-    list_lacked,
-    prepare_serving,
-)
+from dateline.canonical import canonical, list_lacked, prepare_serving
+from dateline.canonical.contract_data import ContractData, Description, Row, Unserved, entries
+from dateline.canonical.payloads import list_events
 from dateline.collector import cycles_freed
 from dateline.contracts import roots
 from dateline.contracts.builder import Builder

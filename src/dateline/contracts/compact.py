@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import zlib
 
-from dateline.canonical import ContractData, Unserved
+from dateline.canonical.contract_data import ContractData, Unserved
 from dateline.model import Combination
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dateline.canonical import Row
+from dateline.canonical.contract_data import Row
 from dateline.contracts.nodes import Node, list_references, prune
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 from dateline.addresses import find_own_address
-from dateline.canonical import name_range
+from dateline.canonical.ranges import name_range
 from dateline.model import Table
 from dateline.openapi import (
     Framing,

@@ -15,12 +15,10 @@ from types import SimpleNamespace
 from typing import Any, Final
 from uuid import UUID
 
-from dateline.canonical import (
-    canonical_document,
-    choose_entry,
-    with_former_operations,
-    with_media_types,
-)
+from dateline.canonical import canonical_document
+from dateline.canonical.contract_data import choose_entry
+from dateline.canonical.former_operations import with_former_operations
+from dateline.canonical.ranges import with_media_types
 from dateline.client.paging import PagingForm, find_paging
 from dateline.model import Api
 from dateline.openapi import chain, operation_path, value_at

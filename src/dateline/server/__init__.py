@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import dateline
-from dateline.canonical import ContractData
+from dateline.canonical.contract_data import ContractData
 from dateline.filters import Code
 from dateline.model import REMOVED, Api, Artifact, Place, printable
 from dateline.openapi import find_media_type, method_name

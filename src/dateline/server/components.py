@@ -6,7 +6,7 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from dateline.canonical import ContractData
+from dateline.canonical.contract_data import ContractData
 from dateline.filters import Code
 from dateline.model import Api, Artifact
 from dateline.python.code import HEADER, Node, Text, lay_out, literal, subscript, value

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from dateline.canonical import ContractData
+from dateline.canonical.contract_data import ContractData
 from dateline.model import Api, Problem, SourceError
 from dateline.python.code import Either, Node, either, lay_out
 from dateline.python.names import class_name, snake

@@ -38,15 +38,9 @@ from functools import cache, cached_property, partial
 from typing import Any
 
 from dateline.addresses import read_path
-from dateline.canonical import (
-    ContractData,
-    Row,
-    Unserved,
-    answered_document,
-    canonical_document,
-    entries,
-    find_ranges,
-)
+from dateline.canonical import answered_document, canonical_document
+from dateline.canonical.contract_data import ContractData, Row, Unserved, entries
+from dateline.canonical.ranges import find_ranges
 from dateline.model import EVERYWHERE, Api, Combination, Table
 from dateline.openapi import (
     chain,

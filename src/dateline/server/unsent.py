@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from dateline.canonical import choose_entry
+from dateline.canonical.contract_data import choose_entry
 from dateline.openapi import essence, is_json
 from dateline_runtime.statuses import (
     BODILESS,

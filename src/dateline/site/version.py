@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any, Final
 
 from dateline.addresses import find_own_address, read_address
-from dateline.canonical import name_range
+from dateline.canonical.ranges import name_range
 from dateline.model import Table
 from dateline.openapi import is_json, method_name, operations, pointer, resolve
 from dateline.placement import show_version

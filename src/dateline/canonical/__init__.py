@@ -1,0 +1,110 @@
+"""The canonical document of an API, which handlers are written against: what any version shows.
+
+Names are the canonical ones, and fields and members that some versions lack are included.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from dateline.canonical.former_operations import with_former_operations
+from dateline.canonical.payloads import with_event_components
+from dateline.canonical.ranges import with_media_types
+from dateline.gates import changes, drop_keys
+from dateline.model import ADDED, EXTENSIBLE, GATES, UNPUBLISHED, WAS, Api
+from dateline.openapi import find_replaced
+from dateline.project.publishing import enumeration, open_ended
+from dateline.schema.types import is_enumeration
+
+
+def prepare_serving(api: Api) -> Api:
+    """Return *api* as its server reads it; see the three functions that this combines."""
+    return with_event_components(with_media_types(with_former_operations(api)))
+
+
+def canonical_document(api: Api, *, sent: bool = False) -> dict[str, Any]:
+    """Return the canonical document.
+
+    With *sent*, return it for requests: fields that some versions lack are not required then.
+    """
+    adopted = api.table.adopted
+    document: dict[str, Any] = canonical("document", api.document, sent=sent, adopted=adopted)
+    return document
+
+
+def answered_document(api: Api) -> dict[str, Any]:
+    """Return the canonical document as an application of the newest version writes it.
+
+    Fields that only older versions, drafts or some environments have are not required.
+    """
+    drafts = {version.date for version in api.table.versions if version.draft}
+
+    def is_lacked(node: Any) -> bool:
+        added = node.get(ADDED) if isinstance(node, dict) else None
+        return added in drafts or (_is_gated(node) and node.keys() & (GATES - {WAS}) != {ADDED})
+
+    document: dict[str, Any] = canonical(
+        "document", api.document, is_lacked=is_lacked, adopted=api.table.adopted
+    )
+    return document
+
+
+def canonical(
+    kind: str,
+    node: Any,
+    *,
+    sent: bool = False,
+    adopted: bool = False,
+    is_lacked: Callable[[Any], bool] | None = None,
+) -> Any:
+    """Return *node* as it is today, without our keys: canonical names, every member, all fields.
+
+    *adopted* definitions are written as they were published. If it is *sent* by callers of any
+    version, fields that some versions lack are not required, and a default is left out if some
+    versions lack it. Fields for which *is_lacked* returns true are not required either.
+    """
+    if not isinstance(node, dict):
+        return node
+    found = drop_keys(node, *own) if (own := UNPUBLISHED & node.keys()) else node
+    below = find_replaced(
+        kind,
+        found,
+        lambda _, below, child: canonical(
+            below, child, sent=sent, adopted=adopted, is_lacked=is_lacked
+        ),
+    )
+    found = {**found, **below} if below else found
+    if kind != "schema":
+        return found
+    if sent and has_lacked_default(node):
+        found = {key: value for key, value in found.items() if key != "default"}
+    if (sent or is_lacked) and "required" in node:
+        lacked = list_lacked(node, is_lacked or _is_gated)
+        required = [name for name in node["required"] if name not in lacked]
+        found = {**found, "required": required} if lacked else found
+    members = node.get("oneOf")
+    if isinstance(members, list) and is_enumeration({"oneOf": members}):
+        found = found if adopted and not any(map(_is_gated, members)) else enumeration(found)
+    return open_ended(found) if EXTENSIBLE in found and not adopted else found
+
+
+def _is_gated(node: Any) -> bool:
+    return isinstance(node, dict) and not GATES.isdisjoint(node.keys() - {WAS})
+
+
+def list_lacked(node: Any, is_lacked: Callable[[Any], bool] = _is_gated) -> list[str]:
+    """Return the required fields that some version lacks, or for which *is_lacked* returns true."""
+    properties = node.get("properties", {})
+    return [name for name in node.get("required", ()) if is_lacked(properties.get(name))]
+
+
+def has_lacked_default(node: Any) -> bool:
+    """Return whether an older version of a schema had no default.
+
+    A new field has its default for callers of all versions, because it fills the field on the way
+    up.
+    """
+    if not isinstance(node, dict) or WAS not in node or "default" not in node or _is_gated(node):
+        return False
+    return any("default" in changes(entry)[1] for entry in node[WAS].values())
