@@ -128,7 +128,7 @@ async def _customer_id(session: AsyncSession, partner_id: UUID, given: JsonValue
 async def _external_id(session: AsyncSession, autoramp: Autoramp, given: JsonValue) -> str:
     if not isinstance(given, str) or len(given) > LONGEST_EXTERNAL_ID:
         raise Refusal(
-            400, f"external_id has to be a text of at most {LONGEST_EXTERNAL_ID} characters"
+            400, f"external_id has to be a string of at most {LONGEST_EXTERNAL_ID} characters"
         )
     with session.no_autoflush:
         wanted = Autoramp.external_id == given

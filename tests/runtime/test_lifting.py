@@ -170,7 +170,7 @@ def test_invalid_value_is_refused_with_its_place() -> None:
     lift = at("2024-01-15").body("addThing", "application/json")
     with pytest.raises(UnfitError) as refused:
         lift({"item": "Emma"})
-    assert str(refused.value) == "/item: a text where an object belongs"
+    assert str(refused.value) == "/item: a string where an object belongs"
 
 
 def test_requests_without_gates_are_unchanged_at_every_version() -> None:

@@ -601,7 +601,7 @@ def test_result_of_a_converter_must_satisfy_the_callers_contract() -> None:
     [
         (None, "the value itself: null where an object belongs"),
         ([LOAN], "the value itself: a list where an object belongs"),
-        ({"item": "Emma"}, "/item: a text where an object belongs"),
+        ({"item": "Emma"}, "/item: a string where an object belongs"),
         ({"item": {"kind": "Film"}}, "/item: its 'kind' names no member of the union"),
         ({"item": {"kind": ["Book"]}}, "/item: its 'kind' names no member of the union"),
         ({"item": {}}, "/item: its 'kind' names no member of the union"),

@@ -148,7 +148,7 @@ def test_fields_that_the_document_does_not_forbid_reach_the_handler(
 def test_fields_of_newer_versions_are_ignored(package: Generated) -> None:
     body = {"text": "t", "late": 1, "x": 2}
     assert send(package, "Both", body, OLD) == (204, None, [{"text": "t", "x": 2}])
-    refused = "the body at /late has to be a text, not 1"
+    refused = "the body at /late has to be a string, not 1"
     assert send(package, "Both", body, NEW) == (400, refused, [])
 
 

@@ -39,10 +39,10 @@ def _naming(name: str) -> Any:
 @pytest.mark.parametrize(
     ("value", "said"),
     [
-        (True, "a boolean where a text or null belongs"),
-        (1, "a number where a text or null belongs"),
-        ([], "a list where a text or null belongs"),
-        ({}, "an object where a text or null belongs"),
+        (True, "a boolean where a string or null belongs"),
+        (1, "a number where a string or null belongs"),
+        ([], "a list where a string or null belongs"),
+        ({}, "an object where a string or null belongs"),
     ],
 )
 def test_value_of_another_type_is_refused(value: Any, said: str) -> None:

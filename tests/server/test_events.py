@@ -104,7 +104,7 @@ def test_invalid_value_is_reported_with_its_place(events: Any) -> None:
     wrong = {"loan": {**LOAN, "id": 3}, "until": "2026-01-31"}
     with pytest.raises(events.UnfitError) as caught:
         events.render("loan.paused", wrong, "2025-06-01", converters=Convert())
-    assert str(caught.value) == "/loan/id: has to be a text"
+    assert str(caught.value) == "/loan/id: has to be a string"
     with pytest.raises(events.UnfitError) as caught:
         events.parse("loan.paused", json.dumps({"loan": {**SHOWN, "id": 3}}), "2025-06-01")
     assert caught.value.place == "/loan/id"

@@ -409,7 +409,7 @@ class Tagged:
             # if any other tag is refused, pydantic-core finds the tag itself
             paths if choices.keys() == self._members.keys() else tag,
             custom_error_type="union_tag",
-            custom_error_message=f"Input should have {self._tag!r}, a text; known: {known}",
+            custom_error_message=f"Input should have {self._tag!r}, a string; known: {known}",
         )
         if not self._hint:
             return tagged
@@ -578,7 +578,7 @@ _UUID: Final = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}
 
 _NO_DATE_TIME: Final = ("date_time", "Input should be a date-time of RFC 3339, with an offset")
 _NO_DATE: Final = ("full_date", "Input should be a full-date of RFC 3339")
-_NO_DECIMAL: Final = ("decimal", "Input should be a text with a decimal number, as 12.50 is")
+_NO_DECIMAL: Final = ("decimal", "Input should be a string with a decimal number, as 12.50 is")
 _NO_UUID: Final = ("uuid", "Input should be a UUID with its hyphens")
 
 

@@ -24,7 +24,7 @@ _WORDS: Final = {
     "array": "a list",
     "number": "a number",
     "integer": "an integer",
-    "string": "a text",
+    "string": "a string",
 }
 
 _FORMATS: Final = {

@@ -76,7 +76,7 @@ _TYPES: Final[dict[type, str]] = {
 _WORDS: Final[dict[str | None, str]] = {
     "object": "an object",
     "array": "a list",
-    "string": "a text",
+    "string": "a string",
     "boolean": "a boolean",
     "integer": "a number",
     "number": "a number",
