@@ -46,6 +46,9 @@ FILE: Final = "cache"
 LIMIT: Final = 256 << 20
 """The size limit of the stored contents, in bytes."""
 
+OWN_LIMIT: Final = 4
+"""How many files of one name `write_own` keeps, each for another release."""
+
 _METADATA: Final = ".dist-info"
 _SECRET_BYTES: Final = 32
 _WAIT_SECONDS: Final = 1.0
@@ -297,37 +300,53 @@ def _digest_program() -> bytes:
     return f"{sys.version} {fresh.digest_code()}".encode()
 
 
-def read_own(name: str) -> bytes | None:
-    """Return what `write_own` stored under *name* with the same code of dateline, or None."""
+def read_own(name: str, release: str) -> bytes | None:
+    """Return what `write_own` stored under *name* for this *release*, or None.
+
+    Another version of Python or other code of dateline stored it for itself.
+    """
     try:
-        content = (_find_home() / name).read_bytes()
+        path = _place_own(name, release)
+        content = path.read_bytes()
     except (OSError, RuntimeError):
         return None
     size = _SECRET_BYTES
     sealed, secret = content[size:], _read_secret()
-    is_whole = bool(secret) and compare_digest(content[:size], _seal_own(secret, name, sealed))
+    is_whole = bool(secret) and compare_digest(content[:size], _seal_own(secret, path, sealed))
     return sealed if is_whole else None
 
 
-def write_own(name: str, content: bytes) -> None:
+def write_own(name: str, release: str, content: bytes) -> None:
     """Store *content* for the user, independent of any project, and replace what was there.
 
-    It is in the folder of the secret that authenticates it: whoever can write there can run code as
-    the user anyway. If the folder is not writable, nothing is stored.
+    *release* names the versions that it depends on, beside those of Python and dateline: programs
+    that are used in turn have a file each, and the latest `OWN_LIMIT` files of a *name* are kept.
+    They are in the folder of the secret that authenticates them: whoever can write there can run
+    code as the user anyway. If the folder is not writable, nothing is stored.
     """
     secret = _read_secret()
     if not secret:
         return
     with suppress(OSError, RuntimeError):
-        path = _find_home() / name
-        draft = path.with_name(f"{name}.{os.getpid()}")
-        draft.write_bytes(_seal_own(secret, name, content) + content)
+        path = _place_own(name, release)
+        draft = path.with_name(f"{path.name}.{os.getpid()}")
+        draft.write_bytes(_seal_own(secret, path, content) + content)
         draft.replace(path)
+        others = [other for other in path.parent.glob(f"{name}-*") if other != path]
+        others.sort(key=lambda other: other.stat().st_mtime_ns)
+        for old in others[: max(len(others) + 1 - OWN_LIMIT, 0)]:
+            old.unlink(missing_ok=True)
 
 
-def _seal_own(secret: bytes, name: str, content: bytes) -> bytes:
+def _place_own(name: str, release: str) -> Path:
+    digest = blake2b(_digest_program(), digest_size=8)
+    digest.update(f" {release}".encode())
+    return _find_home() / f"{name}-{digest.hexdigest()}"
+
+
+def _seal_own(secret: bytes, path: Path, content: bytes) -> bytes:
     seal = blake2b(_digest_program(), key=secret, digest_size=_SECRET_BYTES)
-    seal.update(f" {name} ".encode() + content)
+    seal.update(f" {path.name} ".encode() + content)
     return seal.digest()
 
 

@@ -47,7 +47,7 @@ class _Compiled(jinja2.BytecodeCache):
             self._known[bucket.key, bucket.checksum] = bucket.code
 
     def _read(self) -> dict[tuple[str, str], CodeType]:
-        content = read_own(_COMPILED_BY)
+        content = read_own(_COMPILED_IN, jinja2.__version__)
         return {} if content is None else marshal.loads(content)
 
     def keep(self) -> None:
@@ -56,13 +56,12 @@ class _Compiled(jinja2.BytecodeCache):
             return
         new = {**(self._kept or {}), **self._known}
         self._kept = dict([*new.items()][-_MOST_KEPT:])
-        write_own(_COMPILED_BY, marshal.dumps(self._kept))
+        write_own(_COMPILED_IN, jinja2.__version__, marshal.dumps(self._kept))
 
 
 # Enough for all templates of dateline, and some of a user's own.
 _MOST_KEPT: Final = 200
-# Another release may compile differently.
-_COMPILED_BY: Final = f"templates-{jinja2.__version__}"
+_COMPILED_IN: Final = "templates"
 _COMPILED: Final = _Compiled()
 
 

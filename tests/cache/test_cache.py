@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
@@ -12,7 +13,7 @@ import pytest
 from support.seeds import scale
 from support.tables import cases
 
-from dateline.cache import Cache, open_cache, read_own, write_own
+from dateline.cache import OWN_LIMIT, Cache, open_cache, read_own, write_own
 from dateline.model import MANIFEST
 
 ENTRIES = {f"entry {number}": bytes([number]) * 50 * number for number in range(40)}
@@ -238,34 +239,48 @@ def test_truncated_secret_is_replaced(output: Path, tmp_path: Path, size: int) -
 
 
 def test_cache_of_the_user_is_found_by_name() -> None:
-    assert read_own("one") is None
-    write_own("one", b"content")
-    write_own("two", b"other")
-    assert (read_own("one"), read_own("two")) == (b"content", b"other")
-    write_own("one", b"newer")
-    assert read_own("one") == b"newer"
+    assert read_own("one", "1") is None
+    write_own("one", "1", b"content")
+    write_own("two", "1", b"other")
+    assert (read_own("one", "1"), read_own("two", "1")) == (b"content", b"other")
+    write_own("one", "1", b"newer")
+    assert read_own("one", "1") == b"newer"
+
+
+def test_releases_that_are_used_in_turn_have_a_user_cache_each(user_caches: Path) -> None:
+    releases = [str(number) for number in range(OWN_LIMIT + 2)]
+    write_own("another", "0", b"content")
+    for release in releases:
+        write_own("one", release, release.encode())
+        for path in (user_caches / "dateline").glob("one-*"):
+            os.utime(path, ns=(0, path.stat().st_mtime_ns // 2))
+    kept = [read_own("one", release) for release in releases]
+    assert kept == [None, None, *map(str.encode, releases[2:])]
+    assert read_own("another", "0") == b"content"
+    assert len([*(user_caches / "dateline").iterdir()]) == OWN_LIMIT + 2  # and the secret
 
 
 @pytest.mark.parametrize("spoil", ["damaged", "cut off", "of another name", "unsealed"])
 def test_user_cache_written_by_others_is_not_used(user_caches: Path, spoil: str) -> None:
-    write_own("one", b"content")
-    write_own("two", b"content")
-    path = user_caches / "dateline" / "one"
+    write_own("one", "1", b"content")
+    write_own("two", "1", b"content")
+    (path,) = (user_caches / "dateline").glob("one-*")
+    (other,) = (user_caches / "dateline").glob("two-*")
     content = path.read_bytes()
     others = {
         "damaged": content[:-1] + b"!",
         "cut off": content[:20],
-        "of another name": path.with_name("two").read_bytes(),
+        "of another name": other.read_bytes(),
         "unsealed": b"content",
     }
     path.write_bytes(others[spoil])
-    assert read_own("one") is None
+    assert read_own("one", "1") is None
 
 
 def test_nothing_is_cached_if_the_users_folder_is_a_file(user_caches: Path) -> None:
     user_caches.write_text("")
-    write_own("one", b"content")
-    assert read_own("one") is None
+    write_own("one", "1", b"content")
+    assert read_own("one", "1") is None
 
 
 @pytest.fixture(autouse=True)
