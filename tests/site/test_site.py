@@ -97,6 +97,13 @@ def test_field_with_words_of_its_own_links_to_its_component() -> None:
     assert "Amount.html" in page.links
 
 
+def test_schema_links_to_the_operations_and_schemas_that_show_it() -> None:
+    shown = ROOT / "generated" / "site" / "2026-08-01" / "schemas" / "DepositRail.html"
+    links = SitePage(shown.read_text("utf-8")).links
+    assert {"../operations/GET-autoramps-autoramp_id.html", "Autoramp.html"} <= {*links}
+    assert "DepositRail.html" not in links
+
+
 def test_field_shows_its_old_name_and_the_reason(starter: Site) -> None:
     newer = starter["2025-09-01/schemas/Loan.html"].text
     older = starter["2025-01-15/schemas/Loan.html"].text

@@ -207,6 +207,7 @@ class ReferenceSite:
             "tree": version.component(name),
             "sample": version.sample(name),
             "users": version.users.get(name, ()),
+            "containers": version.containers.get(name, ()),
         }
 
     def _list_comparisons(

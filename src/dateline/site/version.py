@@ -135,6 +135,15 @@ class VersionPages:
                 found.setdefault(name, []).append(operation)
         return found
 
+    @cached_property
+    def containers(self) -> dict[str, list[str]]:
+        """The schemas whose own page shows or links to a schema, by its name."""
+        found: dict[str, list[str]] = {}
+        for container in sorted(self.schemas):
+            for name in {*_components(self._trees.component(container))} - {container}:
+                found.setdefault(name, []).append(container)
+        return found
+
     def _name_schemas(self, operation: OperationPlace) -> set[str]:
         """Return the names of the schemas that the page of *operation* shows or links to."""
         contents = (each for section in self.sections(operation) for each in section.contents)
