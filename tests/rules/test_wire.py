@@ -339,6 +339,45 @@ def test_requests_may_restrict_a_field_in_one_variant_that_only_another_one_know
     assert verdicts(*(document(schema_in("sent", each)) for each in sides)) == FREE
 
 
+EXTENDING: Final[dict[str, Callable[[Any, Any], Any]]] = {
+    "a base": lambda base, own: {"allOf": [base, own]},
+    "a base, last": lambda base, own: {"allOf": [own, base]},
+    "a base beside fields": lambda base, own: {**own, "allOf": [base]},
+    "a reference beside fields": lambda base, own: {**own, **base},
+    "a field": lambda base, own: {"properties": {"f": {"allOf": [base, own]}}},
+    "items": lambda base, own: {"items": {**base, **own}},
+}
+"""Schemas that refer to a component and describe a field themselves."""
+
+
+@cases("form", EXTENDING)
+@cases(
+    ("own", "added", "is_narrower"),
+    [
+        (TEXT, TEXT, False),
+        (TEXT, {"type": "string", "maxLength": 3}, True),
+        ({"enum": ["x", "y"]}, {"enum": ["x"]}, True),
+    ],
+)
+def test_new_base_of_a_component_is_judged_with_the_schemas_that_extend_it(
+    own: Any, added: Any, is_narrower: bool, form: str
+) -> None:
+    def whole(where: str, *, extended: bool) -> dict[str, Any]:
+        refer = "#/components/schemas/{}".format
+        schema = EXTENDING[form]({"$ref": refer("Book")}, {"properties": {"a": own}})
+        found = document(schema_in(where, schema))
+        new = {"allOf": [{"$ref": refer("Base")}]} if extended else {}
+        book = {"type": "object", "properties": {"id": TEXT}, **new}
+        schemas = {"Book": book, "Base": {"type": "object", "properties": {"a": added}}}
+        return found | {"components": {**found["components"], "schemas": schemas}}
+
+    for where in ("sent", "read"):
+        before, after = (whole(where, extended=each) for each in (False, True))
+        is_gated = is_narrower and where == "sent"
+        assert (Verdict.GATED in verdicts(before, after)) is is_gated
+        assert Verdict.GATED in verdicts(after, before)
+
+
 def test_schema_shared_by_operation_and_webhook_is_judged_for_both() -> None:
     def shared(**keys: Any) -> dict[str, Any]:
         reference = {"requestBody": {"$ref": "#/components/requestBodies/A"}}

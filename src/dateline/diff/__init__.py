@@ -260,7 +260,9 @@ class _Comparison:
             if not pair.carried:
                 continue
             for each in pair.differences:
-                known.setdefault(each.identity, each)
+                met = known.setdefault(each.identity, each)
+                if each.within and met is not each:
+                    known[each.identity] = met.join(each)
                 _join(labels.setdefault(each.identity, _Label()), pair, each)
         opened = {(each.before_pointer, each.after_pointer): each.kind for each in known.values()}
         for identity, each in known.items():

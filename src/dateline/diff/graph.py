@@ -74,6 +74,14 @@ class Difference(NamedTuple):
         """What all differences from one edit have in common, on whatever path."""
         return self.kind, self.keyword, self.before_pointer, self.after_pointer, self.field
 
+    def join(self, other: Difference) -> Difference:
+        """Return the difference with all that follows from the same edit on the path of *other*."""
+        within = {each.identity: each for each in self.within}
+        for each in other.within:
+            known = within.get(each.identity)
+            within[each.identity] = known.join(each) if known else each
+        return self._replace(within=tuple(within.values()))
+
 
 class Opaque(NamedTuple):
     """A keyword below which more can mean less (`not`): what differs there is one difference."""
