@@ -550,6 +550,20 @@ def test_operations_can_be_enabled_one_by_one(shop: Shop, caplog: pytest.LogCapt
         wrap(shop, Backend(), only={"getOrders"})
 
 
+def test_request_that_names_a_version_and_passes_is_a_warning(
+    shop: Shop, caplog: pytest.LogCaptureFixture
+) -> None:
+    for only, path, headers, level in (
+        (None, "/orders/one", AT, "WARNING"),
+        (None, "/orders/one", [], "INFO"),
+        ({"getCategory"}, "/api/orders/one", AT, "INFO"),
+    ):
+        caplog.clear()
+        with caplog.at_level(logging.INFO):
+            ask(wrap(shop, Backend(), only=only), request("GET", path, headers))
+        assert [each.levelname for each in caplog.records] == [level]
+
+
 @pytest.mark.parametrize("kind", ["lifespan", "websocket"])
 def test_other_scopes_pass(shop: Shop, kind: str) -> None:
     backend = Backend()

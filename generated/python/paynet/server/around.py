@@ -124,6 +124,7 @@ def wrap(
     problems.add(each.results for each in rows)
     hidden = cache(partial(find_hidden_headers, contracts, data))
     moved = {(row.name, each): row for row in rows for each in row.list_moved()}
+    supported = Supported.read(contracts)
     layer = _Layer(
         app,
         paths.find,
@@ -134,6 +135,7 @@ def wrap(
         hidden=hidden,
         moved=moved,
         account=account,
+        selector=supported.header if only is None and supported.place == "header" else "",
     )
     pages = None
     if documents:
@@ -141,7 +143,7 @@ def wrap(
         pages = serve_documents(documents, settings, paths_served, problems.answer)
     return Versioned(
         layer.pass_on,
-        Supported.read(contracts),
+        supported,
         prefixes=prefixes,
         find=_find_beside(pages, paths, prefixes),
         documents=pages,
@@ -442,8 +444,10 @@ class _Layer:
         hidden: Callable[[str], frozenset[bytes]],
         moved: Mapping[tuple[str, str], _Row],
         account: FindAccount | None,
+        selector: str,
     ) -> None:
         self._app = app
+        self._selector = selector.lower().encode("latin-1")
         self._moved = moved
         self._is_moved = {version for _, version in moved}
         self._find = find
@@ -573,10 +577,19 @@ class _Layer:
         async def watch(message: Message) -> None:
             if message["type"] == "http.response.start" and message["status"] not in (404, 405):
                 self._logged.add(path)
-                _log.info("%s %r is not a versioned operation: it is passed on unchanged", *path)
+                level = logging.WARNING if self._names_version(scope) else logging.INFO
+                text = "%s %r is not a versioned operation: it is passed on unchanged"
+                _log.log(level, text, *path)
             await send(message)
 
         return watch
+
+    def _names_version(self, scope: Scope) -> bool:
+        """Return whether a request names a version though all operations are versioned.
+
+        The operations are probably below another prefix than the definitions say.
+        """
+        return any(name == self._selector for name, _ in scope["headers"])
 
 
 class _Refusing:
