@@ -84,7 +84,7 @@ def test_generator_and_runtime_know_the_same_sequences(media_type: str) -> None:
     assert is_sequential(media_type) == runtime.is_sequential(media_type)
     if kind := find_framing(media_type):
         framing = runtime.find_framing(media_type, dump=bytes, most=1)
-        names = {"events": "Events", "lines": "_Lines", "records": "_Records"}
+        names = {"events": "EventFraming", "lines": "_Lines", "records": "_Records"}
         assert type(framing).__name__ == names[kind]
 
 

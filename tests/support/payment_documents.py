@@ -123,7 +123,11 @@ SCHEMAS: dict[str, Schema] = {
             "active_email": STRING,
             "external_id": STRING,
             "identification_status": ref("IdentificationStatus"),
-            "spending_limit_euro": {"type": ["string", "null"], "deprecated": True},
+            "spending_limit_euro": {
+                "type": ["string", "null"],
+                "deprecated": True,
+                "examples": [None],
+            },
         },
     },
     "CustomerType": enum("Business", "Person"),
