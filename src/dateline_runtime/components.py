@@ -70,11 +70,12 @@ class Components:
     def narrow(self, value: Json, component: str, version: str, account: object = None) -> Json:
         """Return *value*, a canonical one of *component*, in the form of *version*.
 
-        The result shares parts with *value* and must not be changed. Raises UnfitError for a value
-        that is not valid for the canonical contract where something in it differs, or of which the
-        version shows nothing; ConversionError, a kind of it, for a converter that fails, or must be
-        awaited; ValueError for an unknown component or version; MissingConverterError for a missing
-        converter. *account* is that of the context of converters.
+        The result shares parts with *value*, which is not validated, and must not be changed.
+        Raises UnfitError for a value that can't be converted, as it has no object or no known tag
+        where it needs one, or of which the version shows nothing; ConversionError, a kind of it,
+        for a converter that fails, or must be awaited; ValueError for an unknown component or
+        version; MissingConverterError for a missing converter. *account* is that of the context of
+        converters.
         """
         # most values need no converter: only what changes them is called for these
         way = self._known.get(("down", component, version)) or self.way("down", component, version)

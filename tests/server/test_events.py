@@ -252,11 +252,41 @@ def test_api_without_webhooks_has_no_events() -> None:
     assert f"python/{made.name}/events.py" not in made.files
 
 
+OLD, NEW = {"x-removed": "2025-06-01"}, {"x-added": "2025-06-01"}
+
+
+def body(schema: Any, media_type: str = "application/json", **gate: str) -> Any:
+    content = {media_type: {"schema": schema, **gate}}
+    return {"requestBody": {"content": content}, "responses": {"204": {"description": "received"}}}
+
+
+def moving() -> dict[str, Any]:
+    """Return webhooks of which the first two get another payload in another place."""
+    loan, first, second = (
+        {"$ref": f"#/components/schemas/{one}"} for one in ("Loan", "Book", "AudioBook")
+    )
+    media = body(first, "application/json", **OLD)
+    media["requestBody"]["content"] |= body(second, "application/vnd.loan+json", **NEW)[
+        "requestBody"
+    ]["content"]
+    return {
+        "media.moved": {"post": media},
+        "method.moved": {"put": {**body(first), **OLD}, "post": {**body(second), **NEW}},
+        "method.same": {"put": {**body(loan), **OLD}, "post": {**body(loan), **NEW}},
+        "operation.added": {"post": {**body(loan), **NEW}},
+        "media.added": {"post": body(loan, **NEW)},
+    }
+
+
 def test_api_may_consist_of_events_only(tmp_path: Path) -> None:
     loans = "paths: {}\n" + LOANS[LOANS.index("components:") :]
-    files = {**EVENTS, "loans.yaml": loans}
+    files = {**EVENTS, "loans.yaml": loans, "moving.json": json.dumps({"webhooks": moving()})}
     made = Generated(tmp_path, loaded(tmp_path, files))
     assert made.module("server.routes").OPERATIONS == ()
     assert "from .nouns import Operation, Scheme\n" in made.text("server/routes.py")
     events = made.module("events")
     assert events.render("loan.started", LOAN, "2025-06-01", converters=Convert()) == SHOWN
+    [note] = [each for each in made.notes if "another payload" in each]
+    assert note.startswith("2 webhooks have another payload at some version")
+    assert note.endswith("`AbsentEventError` there (first media.moved, at 2025-06-01)")
+    assert events.versions("method.same") == ("2024-01-15", "2024-09-01", "2025-06-01")

@@ -82,10 +82,10 @@ def narrow(
     methods that the component needs, named as in `CONVERTERS`. The result shares parts with
     *value*: it is to be read only.
 
-    Raises UnfitError for a value that does not fit the definitions where something in it differs,
-    or of which *version* has nothing; ConversionError, a kind of it, for a converter that fails;
-    MissingConverterError; ValueError for an unknown component, version or environment. *account*
-    is that of the `ConversionContext` of converters; one that is `async def` needs `narrow_async`.
+    *value* is not validated. Raises UnfitError if it can't be converted, or if *version* lacks
+    it; ConversionError, a kind of UnfitError, for a converter that fails; MissingConverterError;
+    ValueError for an unknown component, version or environment. *account* is that of the
+    `ConversionContext` of converters; one that is `async def` needs `narrow_async`.
     """
     found = _components(environment, converters, CONVERTERS)
     return found.narrow(value, component, version, account)
@@ -116,7 +116,8 @@ def lift(
 ) -> Any:
     """Return *value*, which fits *component* at *version*, in canonical form.
 
-    Takes and raises what `narrow` does.
+    What callers of *version* can't send, such as `readOnly` fields, is left out. Takes and
+    raises what `narrow` does.
     """
     found = _components(environment, converters, CONVERTERS)
     return found.lift(value, component, version, account)

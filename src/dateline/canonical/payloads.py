@@ -58,6 +58,12 @@ def list_events(document: dict[str, Any]) -> dict[str, str]:
     return {name: component for name, component in found.items() if component}
 
 
+def list_payloads(document: dict[str, Any]) -> list[str]:
+    """Return the names of the webhooks of *document* that have a payload in JSON."""
+    items = document.get("webhooks", {}).items()
+    return [name for name, item in items if _find_payload(document, item) is not None]
+
+
 class _Payload(NamedTuple):
     """Where a webhook has its payload, and the nodes whose gates decide where it is visible."""
 

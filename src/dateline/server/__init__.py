@@ -13,6 +13,7 @@ from typing import Any, Final
 
 import dateline
 from dateline.canonical.contract_data import ContractData
+from dateline.canonical.payloads import list_payloads
 from dateline.filters import Code
 from dateline.model import REMOVED, Api, Artifact, Place, printable
 from dateline.openapi import find_media_type, method_name
@@ -104,7 +105,27 @@ class Server:
             *self._note_required(),
             *self._note_other_bodies(),
             *self._note_removed(),
+            *self._note_absent_events(),
         ]
+
+    def _note_absent_events(self) -> Iterator[str]:
+        """Yield a note on webhooks that have another payload at some version."""
+        shown = {name: each["versions"] for name, each in self._components.data["events"].items()}
+        found = [
+            (name, version.date)
+            for version in self._api.table.supported
+            for each in self._api.table.environments
+            for name in list_payloads(self._projector.contract(version.date, each.name).document)
+            if version.date not in shown.get(name, {}).get(each.name, ())
+        ]
+        if found:
+            name, version = found[0]
+            count = len({name for name, _ in found})
+            each = phrase_count(count, "webhook has", "webhooks have")
+            yield (
+                f"{each} another payload at some version, in another method or media type: "
+                f"`events` raises `AbsentEventError` there (first {name}, at {version})"
+            )
 
     def _note_removed(self) -> Iterator[str]:
         """Yield a note on fields that older versions require and the newest version lacks."""
