@@ -85,6 +85,17 @@ def test_each_form_of_paging_reads_all_items(
     assert queries(requests) == asked
 
 
+@pytest.mark.parametrize(
+    ("name", "page"), [("iter_pages", RECORDS[:2]), ("iter_offsets", {"data": RECORDS[:2]})]
+)
+def test_listing_ends_if_a_page_repeats(archive: Any, name: str, page: Any) -> None:
+    client, requests = make(archive.v2024_09_01, *[reply(page)] * 5)
+    found: list[int] = []
+    with pytest.raises(archive.client.PagingError, match="the items of the page before"):
+        found.extend(each.id for each in getattr(client, name)())
+    assert (found, len(requests)) == ([1, 2], 2)
+
+
 def test_listing_without_a_form_of_paging_has_no_iterator(archive: Any) -> None:
     names = {name for name in dir(archive.v2024_09_01.Client) if name.startswith("iter_")}
     assert names == {"iter_tokens", "iter_pages", "iter_zeros", "iter_offsets", "iter_lasts"}

@@ -15,7 +15,7 @@ _Item = TypeVar("_Item")
 
 
 class PagingError(ClientError):
-    """A page leads back to an earlier one, so that reading on would never end."""
+    """A page leads back to an earlier one, or repeats it, so that reading on would never end."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +40,22 @@ class Paging(Generic[_Page, _Item]):
         found = self.items(page)
         return [] if found is None or found is ABSENT else list(found)
 
+    def read_items(self, operation: str, page: _Page, seen: set[str]) -> list[_Item]:
+        """Return the items of *page*, the next one of a listing.
+
+        With a `page` or an `offset`, *seen* has the items of the page before. Raises PagingError if
+        they are the same objects: the server ignores which page is requested.
+        """
+        items = self.list_items(page)
+        # numbers and texts may repeat
+        if self.kind in ("page", "offset") and not isinstance([*items, 0][0], str | int | float):
+            shown = repr(items)
+            if shown in seen:
+                raise _refuse(operation, "a page has the items of the page before")
+            seen.clear()
+            seen.add(shown)
+        return items
+
     def choose_next(
         self, operation: str, values: Sequence[Any], page: _Page, seen: set[str]
     ) -> list[Any] | None:
@@ -56,11 +72,7 @@ class Paging(Generic[_Page, _Item]):
                 return None
             seen |= set() if before is None else {str(before)}
             if str(following) in seen:
-                error = PagingError(
-                    f"{operation}: the page after {before!r} leads back to an earlier one"
-                )
-                error.operation = operation
-                raise error
+                raise _refuse(operation, f"the page after {before!r} leads back to an earlier one")
         else:
             count = len(self.list_items(page))
             if not count:
@@ -70,3 +82,9 @@ class Paging(Generic[_Page, _Item]):
         chosen = list(values)
         chosen[self.parameter] = following
         return chosen
+
+
+def _refuse(operation: str, fact: str) -> PagingError:
+    error = PagingError(f"{operation}: {fact}")
+    error.operation = operation
+    return error

@@ -175,7 +175,7 @@ class SyncClient(_Settings):
         seen = set[str]()
         while at is not None:
             page = self._send(operation, at)
-            yield from paging.list_items(page)
+            yield from paging.read_items(operation.name, page, seen)
             at = paging.choose_next(operation.name, at, page, seen)
 
 
@@ -266,6 +266,6 @@ class AsynchronousClient(_Settings):
         seen = set[str]()
         while at is not None:
             page = await self._send(operation, at)
-            for item in paging.list_items(page):
+            for item in paging.read_items(operation.name, page, seen):
                 yield item
             at = paging.choose_next(operation.name, at, page, seen)
