@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Literal, TypeVar
 
+from pydantic import BaseModel
+
 from ..types import ABSENT, Absent
 from .errors import ClientError
 
@@ -47,8 +49,9 @@ class Paging(Generic[_Page, _Item]):
         they are the same objects: the server ignores which page is requested.
         """
         items = self.list_items(page)
-        # numbers and texts may repeat
-        if self.kind in ("page", "offset") and not isinstance([*items, 0][0], str | int | float):
+        # values without members may repeat
+        are_objects = bool(items) and all(isinstance(each, BaseModel | dict) for each in items)
+        if self.kind in ("page", "offset") and are_objects:
             shown = repr(items)
             if shown in seen:
                 raise _refuse(operation, "a page has the items of the page before")
