@@ -306,6 +306,17 @@ def test_requests_may_name_a_field_in_a_part_and_not_restrict_it(
     assert verdicts(after, before) >= GATED
 
 
+def test_responses_may_not_restrict_a_field_in_a_part_of_an_overlapping_variant() -> None:
+    def whole(part: str, **fields: Any) -> Any:
+        below = {"type": "object", "properties": {"z": TEXT, **fields}}
+        member = {"properties": {"y": TEXT}, **PARTS[part](below)}
+        return {"properties": {"a": TEXT}, "oneOf": [member, {"properties": {"x": TEXT}}]}
+
+    for part in PARTS:
+        sides = whole(part), whole(part, a={"enum": ["x"]})
+        assert verdicts(*(document(schema_in("read", each)) for each in sides)) == FREE | GATED
+
+
 KNOWING: Final[dict[str, Callable[[Any], Any]]] = {
     **PARTS,
     "a pattern": lambda one: {"patternProperties": {"^a": one["properties"]["a"]}},

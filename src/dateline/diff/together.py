@@ -157,9 +157,11 @@ def _list_inner(comparison: UnionComparison, each: _Applied) -> Iterator[_Applie
             continue
         overlapping = find_overlapping(union) | find_overlapping(other)
         for index, (first, second) in enumerate(align_members(union, other).same):
+            may_overlap = not overlapping.isdisjoint((first.node.pointer, second.node.pointer))
             yield read([first.node], [second.node])._replace(
                 choices={**each.choices, union.pointer: index},
-                is_exclusive=not overlapping.isdisjoint((first.node.pointer, second.node.pointer)),
+                # what narrows a part of a member narrows the member
+                is_exclusive=each.is_exclusive or may_overlap,
             )
     ours, theirs = (view.maps.get("dependentSchemas", {}) for view in (each.before, each.after))
     for name in sorted(ours.keys() & theirs.keys()):
