@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Final
 
 from dateline.bundle import Document, Readings, open_document
 from dateline.check.folders import CommittedFolder
 from dateline.check.git import GitError, Repository
 from dateline.paths import name_path
 
-STANDARD_INPUT = "-"
+STANDARD_INPUT: Final = "-"
 
 
 def read_document(reference: str, readings: Readings) -> tuple[str, Document] | None:

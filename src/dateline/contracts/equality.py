@@ -8,12 +8,9 @@ from typing import Any, Final
 
 from dateline.model import ENVIRONMENTS, GATES, KEYS, WAS
 from dateline.openapi import Arrangement, slot
-from dateline.schema.dialect import Dialect
+from dateline.schema.dialect import NOTES, Dialect
 
-_WORDS: Final = frozenset(
-    {"title", "description", "deprecated", "example", "examples", "externalDocs", "$comment"}
-    | {"xml", "x-enum-descriptions"}
-)
+_WORDS: Final = NOTES | {"deprecated", "xml", "x-enum-descriptions"}
 
 Schema = dict[str, Any]
 

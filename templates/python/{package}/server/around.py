@@ -28,6 +28,7 @@ from .runtime.asgi import (
     Scope,
     Send,
     describe_error,
+    field,
     join_methods,
     list_refusal_headers,
     respond,
@@ -447,7 +448,7 @@ class _Layer:
         selector: str,
     ) -> None:
         self._app = app
-        self._selector = selector.lower().encode("latin-1")
+        self._selector = selector
         self._moved = moved
         self._is_moved = {version for _, version in moved}
         self._find = find
@@ -589,7 +590,7 @@ class _Layer:
 
         The operations are probably below another prefix than the definitions say.
         """
-        return any(name == self._selector for name, _ in scope["headers"])
+        return bool(self._selector) and field(scope, self._selector) is not None
 
 
 class _Refusing:
