@@ -41,7 +41,11 @@ def test_report_is_deterministic_and_ends_in_one_newline(format: str, count: int
 
 @pytest.mark.parametrize("format", ["text", "json", "sarif", "junit", "gitlab", "html"])
 def test_format_without_a_limit_shows_every_finding(format: str) -> None:
-    shown = report(many(500), format, context=replace(CONTEXT, show_waived=True))
+    # of information, text lists the first only
+    findings = many(500)
+    if format == "text":
+        findings = [replace(finding, verdict=Verdict.GATED) for finding in findings]
+    shown = report(findings, format, context=replace(CONTEXT, show_waived=True))
     missing = [number for number in range(500) if f"change {number} happened" not in shown]
     assert missing == []
 
@@ -118,19 +122,25 @@ def test_text_has_one_block_for_each_cause() -> None:
     ]
 
 
-def test_text_explains_a_rule_once() -> None:
-    first, second, third = (
+@pytest.mark.parametrize(("count", "more"), [(3, 0), (10, 0), (11, 1), (1_500, 1_490)])
+def test_text_explains_information_once_and_lists_some_of_it(count: int, more: int) -> None:
+    remarks = [
         replace(REMARK, message=f"remark {number}", after_source=Place("a.yaml", number, 1))
-        for number in (1, 2, 3)
-    )
-    whole = text([first])[:-3]
-    assert text([first, second, third]) == [
+        for number in range(1, count + 1)
+    ]
+    whole = text(remarks[:1])[:-3]
+    assert text([*remarks[:2], VARIANT, *remarks[2:]]) == [
+        *text([VARIANT])[:-4],
         *whole,
-        f"a.yaml:2:1: information [{REMARK.rule}] remark 2",
-        f"a.yaml:3:1: information [{REMARK.rule}] remark 3",
+        *(
+            f"a.yaml:{number}:1: information [{REMARK.rule}] remark {number}"
+            for number in range(2, count - more + 1)
+        ),
+        *([f"and {more:,} more [{REMARK.rule}]; `--format json` lists all"] if more else []),
         "",
         "compared with git main (3f2a9c1)",
-        "3 information",
+        text([VARIANT])[-3],
+        f"1 gated, {count:,} information",
         "",
     ]
     assert len(whole) > 2

@@ -19,6 +19,11 @@ _INDENT: Final = " " * 4
 # The number of equal edits that are shown one by one; of more, the number of places.
 _FEW: Final = 3
 
+# The number of pieces of information of one rule that are listed; the others are counted.
+_LISTED: Final = 10
+
+_ALL: Final = "`--format json` lists all"
+
 # Select Graphic Rendition (ECMA-48 section 8.3.117).
 _BOLD, _FAINT = "1", "2"
 _COLOURS: Final = {
@@ -76,32 +81,37 @@ def find_project(finding: Finding, context: Context) -> str:
 def _list_entries(
     findings: Sequence[Finding], context: Context, excerpts: Excerpts
 ) -> Iterator[list[str]]:
-    """Yield the lines of each entry: a finding, or many similar ones.
-
-    Information is written out once for each rule, and on one line each after that: an adopted API
-    has a lot of it, which nobody can fix.
-    """
-    explained: set[str] = set()
-    short: list[str] = []
+    """Yield the lines of each entry: a finding, or many similar ones; information last."""
     alike: dict[tuple[str, ...], list[Finding]] = {}
+    information: dict[str, list[Finding]] = {}
     for finding in findings:
-        alike.setdefault(_identify_edit(finding), []).append(finding)
-    for finding in findings:
-        same = alike[_identify_edit(finding)]
-        many = len(same) > _FEW and finding.verdict is not Verdict.INFORMATION
-        if many and finding is not same[0]:
-            continue
-        lines = list_alike(same, context) if many else list_lines(finding, context, excerpts)
-        if finding.verdict is Verdict.INFORMATION and finding.rule in explained:
-            short.append(next(lines))
-            continue
-        if short:
-            yield short
-            short = []
-        explained.add(finding.rule)
-        yield list(lines)
-    if short:
-        yield short
+        if finding.verdict is Verdict.INFORMATION:
+            information.setdefault(finding.rule, []).append(finding)
+        else:
+            alike.setdefault(_identify_edit(finding), []).append(finding)
+    for same in alike.values():
+        if len(same) > _FEW:
+            yield list(list_alike(same, context))
+        else:
+            yield from (list(list_lines(finding, context, excerpts)) for finding in same)
+    for first, *others in information.values():
+        yield list(list_lines(first, context, excerpts))
+        if others:
+            yield list(list_briefly(others, context, excerpts))
+
+
+def list_briefly(
+    findings: Sequence[Finding], context: Context, excerpts: Excerpts
+) -> Iterator[str]:
+    """Yield one line for each of some *findings*, and how many others there are.
+
+    An adopted API has a lot of information that nobody can fix.
+    """
+    for finding in findings[: _LISTED - 1]:
+        yield next(list_lines(finding, context, excerpts))
+    if more := len(findings[_LISTED - 1 :]):
+        rule = escape_line(findings[0].rule)
+        yield f"and {more:,} more [{rule}]; {_ALL}"
 
 
 def _identify_edit(finding: Finding) -> tuple[str, ...]:
@@ -119,7 +129,7 @@ def list_alike(findings: Sequence[Finding], context: Context) -> Iterator[str]:
     for finding in findings[:_FEW]:
         owner = escape_line(finding.message.partition(": ")[0])
         yield f"{_INDENT}{_start_line(finding, context)}{owner}"
-    yield f"{_INDENT}and {len(findings) - _FEW:,} more; `--format json` lists all"
+    yield f"{_INDENT}and {len(findings) - _FEW:,} more; {_ALL}"
     yield from _list_details(first, context, ("versions", "waived"))
 
 
