@@ -118,32 +118,27 @@ def one_project(command: Command, *, required: bool = True) -> Command:
     Without *required*, the command also runs outside of a project.
     """
 
-    @wraps(command)
-    def with_workspace(names: tuple[str, ...], **given: Any) -> None:
-        folders = {key: given.pop(key) for key in ("schemas", "output", "templates", "strict")}
-        (workspace,) = _open(names, several=False, required=required, **folders)
-        command(workspace, **given)
-
-    return _give_folders(with_workspace, several=False)
+    return _with_folders(command, several=False, required=required)
 
 
 def all_projects(command: Command) -> Command:
     """Add the same options to *command*, which receives a list of all ``workspaces``."""
+    return _with_folders(command, several=True, required=True)
 
+
+def _with_folders(command: Command, *, several: bool, required: bool) -> Command:
     @wraps(command)
     def with_workspaces(names: tuple[str, ...], **given: Any) -> None:
         folders = {key: given.pop(key) for key in ("schemas", "output", "templates", "strict")}
-        command(_open(names, several=True, **folders), **given)
+        found = _open(names, several=several, required=required, **folders)
+        command(found if several else found[0], **given)
 
-    return _give_folders(with_workspaces, several=True)
-
-
-def _give_folders(command: Command, *, several: bool) -> Command:
     options: tuple[Callable[[Command], Command], ...]
     options = (*reversed(_OTHERS), directory, _name_option(several=several), _SCHEMAS)
+    wrapped: Command = with_workspaces
     for option in options:
-        command = option(command)
-    return command
+        wrapped = option(wrapped)
+    return wrapped
 
 
 def _open(

@@ -83,24 +83,14 @@ def schema(which: str, schemas: Path) -> None:
     `diff`, `changes` that of change pages, `problems` that of invalid input, and the rest that of
     the command with the same name.
     """
-    if which in ANSWERS:
-        click.echo(answer_schema(which), nl=False)
-        return
-    if which == "changes":
-        from dateline.changes import schema as changes_schema
-
-        click.echo(changes_schema(), nl=False)
-        return
-    if which == "history":
-        from dateline.changes.history import schema as history_schema
-
-        click.echo(history_schema(), nl=False)
-        return
-    if which == "report":
-        from dateline.report import schema as report_schema
-
-        click.echo(report_schema(), nl=False)
-        return
+    from dateline import changes, report
+    from dateline.changes import history
     from dateline.load.editor import editor_schema
 
-    click.echo(editor_schema(which, schemas), nl=False)
+    if which in ANSWERS:
+        text = answer_schema(which)
+    elif which in ("source", "versions"):
+        text = editor_schema(which, schemas)
+    else:
+        text = {"changes": changes, "history": history, "report": report}[which].schema()
+    click.echo(text, nl=False)

@@ -133,11 +133,7 @@ def _show_answers(address: str, say: Callable[[str], None]) -> None:
     path = f"{address}/orders/o_81"
     left, right = (_ask(path, version) for version in (OLDEST, NEWEST))
     commands = [f"$ curl -H 'API-Version: {version}' …" for version in (OLDEST, NEWEST)]
-    rows = [
-        *zip([commands[0]], [commands[1]], strict=True),
-        *zip_longest(left, right, fillvalue=""),
-    ]
-    for first, second in rows:
+    for first, second in (commands, *zip_longest(left, right, fillvalue="")):
         say(f"{first:<42}{second}".rstrip())
     say("\nA third one asks for a version that there never was:\n")
     say(f"$ curl -H 'API-Version: {UNKNOWN}' …")

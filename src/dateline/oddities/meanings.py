@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from functools import lru_cache
+from operator import is_
 from types import NoneType
 from typing import Any, Final
 
@@ -176,8 +177,15 @@ def _read_map(holder: str, kind: str, value: dict[str, Any]) -> Any:
     if holder == "components" and kind != "schema":
         # a reference that leads to another one is dangling
         read = {name: below for name, below in read.items() if _is_component(kind, below)}
-    is_same = len(read) == len(value) and all(map(_is_same, read.values(), value.values()))
-    return SAME if is_same else read
+    return _unless_same(value, read)
+
+
+def _unless_same(value: Any, read: Any) -> Any:
+    """Return *read*, what a list or a mapping means; SAME if its items are those of *value*."""
+    if not isinstance(value, type(read)) or len(value) != len(read):
+        return read
+    both = (read, value) if isinstance(read, list) else (read.values(), value.values())
+    return SAME if all(map(is_, *both)) else read
 
 
 def _is_component(kind: str, value: Any) -> bool:
@@ -197,19 +205,12 @@ def _read_list(key: str, kind: str, value: Any) -> Any:
         name = _NAMED_BY[kind]
         items = value if isinstance(value, list) else [value]
         named = [{name: one} if isinstance(one, str) else one for one in items]
-        known = [one for one in named if _says_something(kind, one)]
-        is_same = isinstance(value, list) and len(known) == len(value)
-        return SAME if is_same and all(map(_is_same, known, value)) else known
+        return _unless_same(value, [one for one in named if _says_something(kind, one)])
     if not isinstance(value, list):
         return SAME
-    known = [one for one in value if one is not None]
-    if key != "parameters":
-        return SAME if len(known) == len(value) else known
-    return _read_parameters(value)
-
-
-def _is_same(one: Any, other: Any) -> bool:
-    return one is other
+    if key == "parameters":
+        return _read_parameters(value)
+    return _unless_same(value, [one for one in value if one is not None])
 
 
 def _has_no_examples(value: Any) -> bool:
@@ -230,7 +231,7 @@ def _read_parameters(parameters: list[Any]) -> Any:
             else json.dumps(one, default=str, sort_keys=True)
         )
         kept.setdefault(named, one)
-    return SAME if len(kept) == len(parameters) else list(kept.values())
+    return _unless_same(parameters, list(kept.values()))
 
 
 def _read_data(kind: str, key: str, known: Key, value: Any) -> Any:
@@ -323,9 +324,7 @@ def _read_texts(value: Any) -> Any:
 def _read_demands(value: Any) -> Any:
     """Return a list of requirements, each a mapping of the names of schemes to their scopes."""
     items = value if isinstance(value, list) else [value]
-    demands = [_read_demand(one) for one in items]
-    is_same = isinstance(value, list) and all(map(_is_same, demands, value))
-    return SAME if is_same else demands
+    return _unless_same(value, [_read_demand(one) for one in items])
 
 
 def _read_demand(value: Any) -> Any:
@@ -373,9 +372,7 @@ def _read_lists(value: Any) -> Any:
     if not isinstance(value, dict):
         return SAME
     lists = {name: [one] if isinstance(one, str) else one for name, one in value.items()}
-    known = {name: one for name, one in lists.items() if isinstance(one, list)}
-    is_same = len(known) == len(value) and all(one is value[name] for name, one in known.items())
-    return SAME if is_same else known
+    return _unless_same(value, {name: one for name, one in lists.items() if isinstance(one, list)})
 
 
 _READERS: Final[dict[Value, Callable[[Any], Any]]] = {

@@ -35,13 +35,14 @@ def number(
     parts: Sequence[dict[str, Any]], *, whole: bool, name: str, dice: Dice
 ) -> int | float | None:
     """Return a number within the bounds and steps of all *parts*, or None if there is none."""
-    low, high = _bounds(parts)
+    lows, highs = _list_bounds(parts)
+    low, high = max(lows, default=None), min(highs, default=None)
     steps = [_exact(part["multipleOf"]) for part in parts if "multipleOf" in part]
     step = _least_common([*steps, Fraction(1)] if whole else steps)
-    wished = _choose_bounds(parts, name, dice)
-    for first, last in (wished, (None, None)):
-        fine = step or _finest(low, high)
-        value = _within(_later(low, first), _earlier(high, last), fine, dice)
+    first, last = _choose_bounds(parts, name, dice)
+    fine = step or _finest(low, high)
+    for least, most in ((max([first, *lows]), min([last, *highs])), (low, high)):
+        value = _within(least, most, fine, dice)
         if value is not None:
             return _write_number(value, whole)
     if step is None and low is not None and high is not None and low < high:
@@ -49,20 +50,14 @@ def number(
     return None
 
 
-def _bounds(parts: Sequence[dict[str, Any]]) -> tuple[Fraction | None, Fraction | None]:
+def _list_bounds(parts: Sequence[dict[str, Any]]) -> tuple[list[Fraction], list[Fraction]]:
     """Return the bounds; an exclusive one is moved inwards by less than any step."""
-    low: Fraction | None = None
-    high: Fraction | None = None
-    for part in parts:
-        if "minimum" in part:
-            low = _later(low, _exact(part["minimum"]))
-        if "exclusiveMinimum" in part:
-            low = _later(low, _exact(part["exclusiveMinimum"]) + _BARELY)
-        if "maximum" in part:
-            high = _earlier(high, _exact(part["maximum"]))
-        if "exclusiveMaximum" in part:
-            high = _earlier(high, _exact(part["exclusiveMaximum"]) - _BARELY)
-    return low, high
+
+    def list_values(keyword: str, margin: int | Fraction) -> list[Fraction]:
+        return [_exact(part[keyword]) + margin for part in parts if keyword in part]
+
+    lows = list_values("minimum", 0) + list_values("exclusiveMinimum", _BARELY)
+    return lows, list_values("maximum", 0) + list_values("exclusiveMaximum", -_BARELY)
 
 
 _BARELY: Final = Fraction(1, 10**12)
@@ -72,17 +67,9 @@ def _exact(value: Any) -> Fraction:
     return Fraction(Decimal(str(value)))
 
 
-def _later(one: Fraction | None, other: Fraction | None) -> Fraction | None:
-    return max((each for each in (one, other) if each is not None), default=None)
-
-
-def _earlier(one: Fraction | None, other: Fraction | None) -> Fraction | None:
-    return min((each for each in (one, other) if each is not None), default=None)
-
-
 def _choose_bounds(
     parts: Iterable[dict[str, Any]], name: str, dice: Dice
-) -> tuple[Fraction | None, Fraction | None]:
+) -> tuple[Fraction, Fraction]:
     """Return bounds within which a number looks plausible for its name."""
     last = words(name)[-1:] or ("",)
     formats = {part.get("format") for part in parts}
