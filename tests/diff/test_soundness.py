@@ -150,8 +150,8 @@ GUARDS: Final[dict[str, tuple[str, Callable[[Change], bool], tuple[str, ...]]]] 
         ("format dropped", "default changed"),
     ),
 }
-UNCONDITIONAL: Final = {"component-added", "extension-changed"}
-"""The additive rules that look at the kind of a change and at nothing else."""
+UNCONDITIONAL: Final = {"component-added", "extension-changed", "server-added"}
+"""The additive rules about the kind of a change and nothing else, or about no message."""
 
 
 def _constrains(change: Change) -> bool:

@@ -34,6 +34,11 @@ def part(**header: Any) -> dict[str, Any]:
     return {"requestBody": {"content": {"multipart/form-data": {"encoding": encoding}}}}
 
 
+def form(types: str) -> dict[str, Any]:
+    encoding = {"scan": {"contentType": types}}
+    return {"requestBody": {"content": {"multipart/form-data": {"encoding": encoding}}}}
+
+
 def parameter(**keys: Any) -> dict[str, Any]:
     return {"parameters": [{"name": "page", "in": "query", "schema": TEXT, **keys}]}
 
@@ -61,6 +66,8 @@ SENT: Final = {
     "parameter": Edit({}, parameter()),
     "media type": Edit(body(), body(content=content(TEXT, "text/csv"))),
     "parameter required": Edit(parameter(required=True), parameter()),
+    "types of a part": Edit(form("image/png"), form("image/png, application/pdf")),
+    "range of types of a part": Edit(form("image/png"), form("image/*")),
     "part's header required": Edit(part(required=True), part()),
     "part's header": Edit(
         {"requestBody": {"content": {"multipart/form-data": {"encoding": {"scan": {}}}}}}, part()
@@ -216,6 +223,33 @@ def test_webhook_promises_in_requests_and_demands_in_responses(
 
 
 @cases(
+    ("narrow", "wide", "is_free"),
+    [
+        ("application/json", "application/*", True),
+        ("application/json", "*/*", True),
+        ("application/json; v=1", "application/json", True),
+        ("application/json", "application/xml", False),
+        ("text/*", "application/*", False),
+    ],
+)
+def test_request_may_have_a_range_with_the_media_type(
+    narrow: str, wide: str, *, is_free: bool
+) -> None:
+    older, newer = ({media_type: {"schema": TEXT}} for media_type in (narrow, wide))
+    before, after = document(body(content=older)), document(body(content=newer))
+    assert (verdicts(before, after) == FREE) is is_free
+    assert Verdict.GATED in verdicts(after, before)
+    # callers that read it may ask for the media type alone
+    sides = [
+        document({"responses": {"200": {"description": "a", "content": each}}})
+        for each in (older, newer)
+    ]
+    assert verdicts(*sides) == verdicts(*sides[::-1]) == GATED
+    hooks = [document(body(content=each), webhook=True) for each in (older, newer)]
+    assert verdicts(*hooks) == verdicts(*hooks[::-1]) == GATED
+
+
+@cases(
     ("before", "after"),
     [
         # a response that callers may be unable to read
@@ -231,6 +265,9 @@ def test_webhook_promises_in_requests_and_demands_in_responses(
         ({"security": [KEY]}, {"security": [READ]}),
         ({"security": [KEY]}, {"security": "none"}),
         ({"security": [{"key": "all"}]}, {"security": [{"key": "any"}]}),
+        # a text may be read as another one
+        (form("text/plain"), form("text/plain, application/json")),
+        (form("image/png"), form("image/png, */*")),
         # one value in another representation
         (parameter(style="pipeDelimited"), parameter()),
         (parameter(), {"parameters": [{"name": "page", "in": "query", "content": content(TEXT)}]}),

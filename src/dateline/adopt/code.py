@@ -16,7 +16,13 @@ from dateline.model import Finding
 # Names and words, which frameworks derive and change with their releases.
 _NOISE: Final = frozenset(
     {"documentation-changed", "operation-id-changed", "extension-changed", "dialect-changed"}
-    | {"component-added", "component-removed", "component-renamed", "servers-changed"}
+    | {
+        "component-added",
+        "component-removed",
+        "component-renamed",
+        "servers-changed",
+        "server-added",
+    }
 )
 
 # What FastAPI declares automatically.

@@ -72,8 +72,11 @@ def compare_required(
 ) -> None:
     """Compare `required` for fields that are on both sides, or on one side only in `required`.
 
-    The addition of a field says that it is required now, and its removal that it was.
+    The addition of a field says that it is required now, and its removal that it was. If neither
+    schema allows objects, `required` means nothing.
     """
+    if not any(view.types is None or "object" in view.types for view in (before, after)):
+        return
     both = [
         (name, renamed.get(name, name))
         for name in before.properties

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final
 
 from dateline.schema.references import Located
 
 Entries = Mapping[str, Located]
 """Descriptions of bodies by media type or range of media types, folded."""
+
+# Media types of contents that nothing else can be taken for: the same text may be JSON or plain.
+_FILES: Final = re.compile(r"(image|audio|video|font)/|application/(octet-stream|pdf|zip|gzip)$")
 
 
 def fold_names(names: Iterable[str], fold: Callable[[str], str]) -> dict[str, str]:
@@ -45,3 +50,18 @@ def find_range(media_type: str, content: Entries) -> Located | None:
     essence = media_type.partition(";")[0]
     ranges = (essence, f"{essence.partition('/')[0]}/*", "*/*")
     return next((content[each] for each in ranges if each != media_type and each in content), None)
+
+
+def list_more_types(before: Any, after: Any) -> bool:
+    """Return whether the `contentType` *after* lists types of files beside all those of *before*.
+
+    A range that contains a type lists it, too.
+    """
+    if not (isinstance(before, str) and isinstance(after, str)) or '"' in before + after:
+        return False
+    ours, theirs = (
+        {fold_media_type(each): Located(each, "") for each in side.split(",")}
+        for side in (before, after)
+    )
+    is_kept = all(each in theirs or find_range(each, theirs) for each in ours)
+    return is_kept and all(each in ours or _FILES.match(each) for each in theirs)

@@ -11,7 +11,13 @@ from dateline.diff.compare import SchemaComparison
 from dateline.diff.documents import DocumentIndex, NodeText
 from dateline.diff.graph import CARRIERS, Kinds, NodePair, align, identity
 from dateline.diff.keywords import EXTENSION, KEYWORD, LINK, compare_whole, kinds_of
-from dateline.diff.media_types import Entries, find_range, fold_media_type, fold_names
+from dateline.diff.media_types import (
+    Entries,
+    find_range,
+    fold_media_type,
+    fold_names,
+    list_more_types,
+)
 from dateline.diff.schemas import Schemas
 from dateline.diff.spellings import find_wider_types, read_spelling
 from dateline.diff.views import SchemaView
@@ -43,6 +49,8 @@ _KINDS: Final = {
     "header": Kinds(Kind.HEADER_ADDED, Kind.HEADER_REMOVED, Kind.HEADER_RENAMED),
 }
 _SCALARS: Final = {"string", "integer", "number", "boolean"}
+# The types of values without names in them.
+_UNNAMED: Final = {*_SCALARS, "array"}
 _FLAGS: Final = ("required", "deprecated", "allowEmptyValue", "allowReserved")
 # Media types, in a pointer, whose bodies are not plain octets.
 _OF_TEXT: Final = re.compile(r"^(text|multipart)~1|json|xml|urlencoded|\*", re.IGNORECASE)
@@ -191,8 +199,10 @@ class MessageComparison:
         nested = _NESTED[pair.kind]
         if identity(pair.before) != identity(pair.after):
             left_out = {"examples"} if self._have_same_examples(before, after) else set()
-            if pair.kind in ("parameter", "header") and self._are_scalars(before, after):
+            if pair.kind in ("parameter", "header") and self._ignore_explode(before, after):
                 left_out.add("explode")
+            if pair.kind == "encoding" and _add_types(pair, before, after):
+                left_out.add("contentType")
             compare_keys(pair, pair.kind, before, after, nested | left_out)
         for key in sorted({"schema", "itemSchema"} & nested):
             self._schema(pair, key, before.get(key), after.get(key))
@@ -241,13 +251,18 @@ class MessageComparison:
                 return _OF_TEXT.search(pair.before[0].pointer.rpartition("/")[2]) is None
         return False
 
-    def _are_scalars(self, before: Thing, after: Thing) -> bool:
-        """Return whether the values of both are neither lists nor objects.
+    def _ignore_explode(self, before: Thing, after: Thing) -> bool:
+        """Return whether `explode` has no effect on the values of both.
 
-        Then `explode` has no effect (OpenAPI 3.1.1, section 4.8.12.2).
+        It has none on values that are neither lists nor objects, and in the style `simple` none on
+        lists, whose items are separated by commas anyway (OpenAPI 3.1.1, section 4.8.12).
         """
         sides = ((self.schemas.before, before), (self.schemas.after, after))
-        return all(_is_scalar(schemas.read(_only(one.get("schema")))) for schemas, one in sides)
+        return all(
+            (types := schemas.read(_only(one.get("schema"))).types) is not None
+            and types <= (_UNNAMED if _find_style(one) == "simple" else _SCALARS) | {"null"}
+            for schemas, one in sides
+        )
 
     def _find_wider_types(self, pair: NodePair) -> tuple[Located, Located] | None:
         """Return the types of a parameter if they accept all former values and more, else None."""
@@ -256,8 +271,7 @@ class MessageComparison:
             schemas.read(_only(side.get("schema")))
             for schemas, side in ((self.schemas.before, before), (self.schemas.after, after))
         )
-        place = str(before.value("in", ""))
-        style = before.value("style", _STYLES.get(place, ""))
+        place, style = str(before.value("in", "")), _find_style(before)
         explode = before.value("explode", style == "form")
         return find_wider_types(ours, theirs, read_spelling(place, style, explode=explode is True))
 
@@ -271,7 +285,11 @@ class MessageComparison:
             if not is_both:
                 # the first one of a body says which others it may not have
                 keyword = "" if known or pair.kind != "request-body" else "content"
-                self.compare_named(pair, "media-type", name, ours, theirs, carrier, keyword)
+                # a body of this type still has one that is accepted
+                wider = pair.kind == "request-body" and theirs is None and second is not None
+                self.compare_named(
+                    pair, "media-type", name, ours, theirs, carrier, keyword, wider=wider
+                )
             if first and second:
                 self.link(pair, "media-type", first, second, carrier)
 
@@ -315,6 +333,8 @@ class MessageComparison:
         carrier: int = 0,
         keyword: str = "",
         shared: str = "",
+        *,
+        wider: bool = False,
     ) -> None:
         """Compare two objects of *kind* below *pair*, or report that one was added or removed.
 
@@ -329,6 +349,7 @@ class MessageComparison:
             called = "required" if thing.value("required") is True else keyword
             sides = (fact, None) if before else (None, fact)
             fields: dict[str, Any] = {"field": name, "carrier": carrier, "shared": shared}
+            fields["wider"] = wider
             pair.add(_KINDS[kind], called, *sides, **fields)
 
     def _links(self, pair: NodePair, before: Thing, after: Thing) -> None:
@@ -427,6 +448,16 @@ def _by_media_type(thing: Thing) -> dict[str, Located]:
     return {key: entries[name] for key, name in names.items()}
 
 
+def _add_types(pair: NodePair, before: Thing, after: Thing) -> bool:
+    """Report the media types that a part may have, too; return whether it may have all it had."""
+    ours, theirs = before.get("contentType"), after.get("contentType")
+    if not (ours and theirs and list_more_types(ours.value, theirs.value)):
+        return False
+    if ours.value != theirs.value:
+        pair.add(KEYWORD, "contentType", ours, theirs, wider=True)
+    return True
+
+
 def compare_keys(
     pair: NodePair, kind: str, before: Thing, after: Thing, nested: frozenset[str]
 ) -> None:
@@ -447,9 +478,11 @@ def _default(kind: str, key: str, thing: Thing) -> Any:
         return False
     if kind not in ("parameter", "header"):
         return None
-    style = _STYLES.get(thing.value("in", "header"))
     if key == "style":
-        return style
-    if key == "explode":
-        return thing.value("style", style) == "form"
-    return None
+        return _STYLES.get(thing.value("in", "header"))
+    return _find_style(thing) == "form" if key == "explode" else None
+
+
+def _find_style(parameter: Thing) -> Any:
+    """Return the style of a parameter or header, the default one if it names none."""
+    return parameter.value("style", _STYLES.get(parameter.value("in", "header")))

@@ -29,9 +29,12 @@ def compare_servers(
     # what Swagger 2.0 can express, and OpenAPI 3 can't
     schemes = [_SCHEMES] if all(_has_schemes(side) for side in (before, after)) else []
     keys = ("url", "variables", *schemes)
-    if _read_servers(before, keys) != _read_servers(after, keys):
-        requests.compare(kinds, "servers", before, after)
-    elif _read_servers(before) != _read_servers(after):
+    ours, theirs = _read_servers(before, keys), _read_servers(after, keys)
+    if sorted(ours) != sorted(theirs):
+        # operations are below the path of the first one
+        is_kept = ours[:1] == theirs[:1] and set(ours) <= set(theirs)
+        requests.add(kinds, "servers", before, after, wider=is_kept)
+    elif sorted(_read_servers(before)) != sorted(_read_servers(after)):
         whole.compare(NOTE, "servers", before, after)
 
 
@@ -57,9 +60,9 @@ def _has_schemes(node: Located | None) -> bool:
 
 
 def _read_servers(node: Located | None, keys: Container[str] | None = None) -> list[str]:
-    """Return the *keys* of each server, without *keys* all of them, in a fixed order."""
+    """Return the *keys* of each server, without *keys* all of them."""
     listed = node.value if node and isinstance(node.value, list) else []
-    return sorted(
+    return [
         text(
             {
                 key: _sort_values(value, words=keys is None) if key == "variables" else value
@@ -69,7 +72,7 @@ def _read_servers(node: Located | None, keys: Container[str] | None = None) -> l
         )
         for server in listed or [{"url": "/"}]
         if isinstance(server, dict)
-    )
+    ]
 
 
 def _sort_values(variables: Any, *, words: bool) -> Any:

@@ -166,6 +166,26 @@ def response_header_added(change: Change) -> bool:
 
 
 @additive
+def server_added(change: Change) -> bool:
+    """An API may get more addresses, after its first one.
+
+    Callers keep sending requests to the address that they have configured.
+
+    Add the address below the others: operations are below the path of the first one.
+
+    Callers: Nothing has to be done. Requests may be sent to the new address, too.
+
+    In a document, before:
+        servers: [{url: 'https://api.library.example'}]
+        paths: {/loans: {get: {responses: {'200': {description: loans}}}}}
+    After:
+        servers: [{url: 'https://api.library.example'}, {url: 'https://eu.library.example'}]
+        paths: {/loans: {get: {responses: {'200': {description: loans}}}}}
+    """
+    return change.kind is Kind.SERVERS_CHANGED and change.wider
+
+
+@additive
 def component_added(change: Change) -> bool:
     """A new component goes to all versions.
 

@@ -40,7 +40,7 @@ def _gate(change: Change) -> str:
         key = "Put it back, with `x-removed: next`"
     elif change.kind in _RENAMED:
         key = "Keep the old name for older versions: `x-was: {next: {name: old}}`"
-    elif change.keyword:
+    elif change.keyword and change.kind is not Kind.SERVERS_CHANGED:
         key = f"Keep the old value for older versions: `x-was: {{next: {{{change.keyword}: old}}}}`"
     else:
         return "Write back what was published: no key keeps it for older versions."
