@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
-from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from dateline import fresh, progress
@@ -226,9 +225,9 @@ def _carry_out(
         raise BreachError(broken, published.label)
     if dry_run:
         return None
-    artifacts, notes = _render_outputs(
-        workspace, plan.api, recorded=RecordFiles("", lambda: plan.record), waivers=plan.waivers
-    )
+    recorded = RecordFiles("", lambda: plan.record)
+    rendering = _OutputRendering(workspace=workspace, recorded=recorded, waivers=plan.waivers)
+    artifacts, notes = rendering.render(plan.api)
     outputs = Outputs(
         folder=workspace.output,
         artifacts=artifacts,
@@ -344,57 +343,56 @@ def render_outputs(
     recorded = find_record(workspace.schemas, api.table, cache)
     if only_documents is None:  # problems of the record come first
         recorded.read()
-    waivers = read_waivers(workspace.schemas)
-    rendered = partial(
-        _render_outputs,
-        workspace,
+    rendering = _OutputRendering(
+        workspace=workspace,
         recorded=recorded,
-        waivers=waivers,
+        waivers=read_waivers(workspace.schemas),
         validate=validate,
         only_documents=only_documents,
         cache=cache,
         keep=keep,
     )
     try:
-        return rendered(api)
+        return rendering.render(api)
     except SourceError:
         if api.meaning is None:
             raise
         # the cached content of a file lacks the positions that messages name
-        return rendered(load(workspace.schemas))
+        return rendering.render(load(workspace.schemas))
 
 
-def _render_outputs(
-    workspace: Workspace,
-    api: Api,
-    *,
-    recorded: RecordFiles,
-    waivers: Sequence[Waiver],
-    validate: bool = True,
-    only_documents: Resized | None = None,
-    cache: Cache | None = None,
-    keep: Keep = in_memory,
-) -> tuple[tuple[Artifact, ...], tuple[str, ...]]:
-    from dateline.check.counterparts import list_counterparts
-    from dateline.check.policy import FILE, PolicyRecord
-    from dateline.render import render
+@dataclass(frozen=True, kw_only=True)
+class _OutputRendering:
+    """What outputs depend on besides the definitions; see `render_outputs`."""
 
-    validate = validate and (workspace.strict or not api.table.adopted)
-    with collection_off():
-        outputs = render(
-            api,
-            workspace.templates,
-            recorded=recorded,
-            models=only_documents is None,
-            changes=only_documents is None,
-            validate=validate,
-            cache=cache,
-            resized=only_documents,
-            keep=keep,
-        )
-    record = PolicyRecord.of(api.table, waivers, list_counterparts(api, cache))
-    policy = Artifact(path=FILE, content=record.text().encode())
-    return (*outputs.artifacts, policy), outputs.notes
+    workspace: Workspace
+    recorded: RecordFiles
+    waivers: Sequence[Waiver]
+    validate: bool = True
+    only_documents: Resized | None = None
+    cache: Cache | None = None
+    keep: Keep = in_memory
+
+    def render(self, api: Api) -> tuple[tuple[Artifact, ...], tuple[str, ...]]:
+        from dateline.check.counterparts import list_counterparts
+        from dateline.check.policy import FILE, PolicyRecord
+        from dateline.render import render
+
+        with collection_off():
+            outputs = render(
+                api,
+                self.workspace.templates,
+                recorded=self.recorded,
+                models=self.only_documents is None,
+                changes=self.only_documents is None,
+                validate=self.validate and (self.workspace.strict or not api.table.adopted),
+                cache=self.cache,
+                resized=self.only_documents,
+                keep=self.keep,
+            )
+        record = PolicyRecord.of(api.table, self.waivers, list_counterparts(api, self.cache))
+        policy = Artifact(path=FILE, content=record.text().encode())
+        return (*outputs.artifacts, policy), outputs.notes
 
 
 def digest_inputs(workspace: Workspace, shared: Iterable[str] | None = None) -> str:

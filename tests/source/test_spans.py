@@ -42,7 +42,7 @@ def parts(text: str, span: Span) -> Any:
         children: Any = {
             name: (text[key.start : key.end], parts(text, below)) for name, key, below in pairs
         }
-    elif span.is_list:
+    elif span.style in ("[", "-"):
         children = [parts(text, below) for below in span.below]
     else:
         children = text[span.start : span.end]

@@ -47,10 +47,6 @@ class Span:
     def is_map(self) -> bool:
         return self.style in ("{", ":")
 
-    @property
-    def is_list(self) -> bool:
-        return self.style in ("[", "-")
-
 
 def spans(text: str, *, json: bool = False) -> Span:
     """Return the root of *text*, a source that ``read`` accepts, without byte order mark.
