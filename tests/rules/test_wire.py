@@ -387,6 +387,8 @@ def test_requests_may_restrict_a_field_in_one_variant_that_only_another_one_know
     assert verdicts(*(document(schema_in("sent", each)) for each in sides)) == FREE
 
 
+BOOK: Final = {"$ref": "#/components/schemas/Book"}
+
 EXTENDING: Final[dict[str, Callable[[Any, Any], Any]]] = {
     "a base": lambda base, own: {"allOf": [base, own]},
     "a base, last": lambda base, own: {"allOf": [own, base]},
@@ -424,6 +426,37 @@ def test_new_base_of_a_component_is_judged_with_the_schemas_that_extend_it(
         is_gated = is_narrower and where == "sent"
         assert (Verdict.GATED in verdicts(before, after)) is is_gated
         assert Verdict.GATED in verdicts(after, before)
+
+
+@cases(
+    ("sent", "read", "expected"),
+    [
+        # each direction shows one of the differences: a bound that is higher now, a lower one
+        ("b", "a", FREE),
+        ("a", "b", GATED),
+        ("b", "", GATED),
+        ("", "a", GATED),
+    ],
+)
+def test_each_consequence_of_a_switched_reference_has_its_own_direction(
+    sent: str, read: str, expected: set[Verdict]
+) -> None:
+    def bound(**sizes: int) -> dict[str, Any]:
+        return {"properties": {name: TEXT | {"maxLength": size} for name, size in sizes.items()}}
+
+    def whole(base: str) -> dict[str, Any]:
+        own = {
+            name: {"allOf": [BOOK, bound(**{name: 1} if name else {})]} for name in ("", "a", "b")
+        }
+        found = document({**schema_in("sent", own[sent]), **schema_in("read", own[read])})
+        schemas = {
+            "Book": {"allOf": [{"$ref": f"#/components/schemas/{base}"}]},
+            "First": bound(a=3, b=5),
+            "Second": bound(a=5, b=3),
+        }
+        return found | {"components": {**found["components"], "schemas": schemas}}
+
+    assert verdicts(whole("First"), whole("Second")) == expected
 
 
 def test_schema_shared_by_operation_and_webhook_is_judged_for_both() -> None:

@@ -156,6 +156,10 @@ class _Label:
     other: bool = False
 
 
+_Labels = dict[tuple[Any, ...], _Label]
+"""The label of each difference, by its identity after those of the differences it follows from."""
+
+
 class _Comparison:
     def __init__(
         self,
@@ -255,7 +259,7 @@ class _Comparison:
     def _changes(self, references: dict[str, str]) -> Iterator[Change]:
         """Yield one change for each difference, with everything that reaches it."""
         known: dict[tuple[Any, ...], Difference] = {}
-        labels: dict[tuple[Any, ...], _Label] = {}
+        labels: _Labels = {}
         for pair in self._graph.pairs:
             if not pair.carried:
                 continue
@@ -263,15 +267,15 @@ class _Comparison:
                 met = known.setdefault(each.identity, each)
                 if each.within and met is not each:
                     known[each.identity] = met.join(each)
-                _join(labels.setdefault(each.identity, _Label()), pair, each)
+                _join_all(labels, (), pair, each)
         opened = {(each.before_pointer, each.after_pointer): each.kind for each in known.values()}
         for identity, each in known.items():
-            label = labels[identity]
+            label = labels[identity,]
             kind = opened[each.before_pointer, each.after_pointer]
             if _OPENED.get(each.kind) is kind and not (label.request or label.response):
                 continue  # a list of values that is used only where any value is allowed
             if not (_follows_renames(each, references) or self._is_covered(each)):
-                yield self._change(each, labels[identity])
+                yield self._change(each, labels, (identity,))
 
     def _is_covered(self, each: Difference) -> bool:
         """Return whether an extension differs only in the targets of its references."""
@@ -292,7 +296,7 @@ class _Comparison:
         }
         return [f"{pointer}/" for pointer in sorted(pointers) if "/x-" in pointer]
 
-    def _change(self, each: Difference, label: _Label) -> Change:
+    def _change(self, each: Difference, labels: _Labels, way: tuple[Any, ...]) -> Change:
         before, after = each.before and each.before.value, each.after and each.after.value
         if each.kind in _UNKNOWN_INSIDE and _is_nested(before, after):
             before, after = find_leaves(before, after)
@@ -304,8 +308,8 @@ class _Comparison:
             # the variant itself does not name its union
             other = self._after if at_before else self._before
             schema, field = name(other.root, each.holder or "", each.keyword)
-        if each.kind in _COMPONENT:
-            label = _Label()
+        label = _Label() if each.kind in _COMPONENT else labels[way]
+        within = (self._change(inner, labels, (*way, inner.identity)) for inner in each.within)
         return Change(
             kind=each.kind,
             direction=_direction(label),
@@ -318,7 +322,7 @@ class _Comparison:
             before=before,
             after=after,
             holder_pointer=each.holder,
-            within=tuple(sorted((self._change(inner, label) for inner in each.within), key=_order)),
+            within=tuple(sorted(within, key=_order)),
             carriers=tuple(
                 carrier for carrier, bit in sorted(CARRIERS.items()) if label.carried & bit
             ),
@@ -335,6 +339,19 @@ class _Comparison:
                 sorted({known[index] for index in range(bits.bit_length()) if bits >> index & 1})
             )
         return self._named[bits]
+
+
+def _join_all(labels: _Labels, way: tuple[Any, ...], pair: NodePair, each: Difference) -> None:
+    """Join the labels of a difference of *pair*, and of all that follows from it there."""
+    way = (*way, each.identity)
+    _join(labels.setdefault(way, _Label()), pair, each)
+    for inner in each.within:
+        inherited = inner._replace(
+            carrier=inner.carrier or each.carrier,
+            closed=inner.closed or each.closed,
+            exclusive=inner.exclusive or each.exclusive,
+        )
+        _join_all(labels, way, pair, inherited)
 
 
 def _join(label: _Label, pair: NodePair, each: Difference) -> None:
