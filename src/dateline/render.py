@@ -19,7 +19,6 @@ from dateline.documents import list_judges, publish, require_valid
 from dateline.kept_documents import RecordFiles, Resized, recall_documents
 from dateline.model import (
     EVERYWHERE,
-    Announcement,
     Api,
     Artifact,
     Contract,
@@ -462,18 +461,17 @@ def _fan_out(
 
 def _index(api: Api) -> list[dict[str, Any]]:
     """Return the rows of `/spec/versions`, oldest first."""
+    supported = {"state": "supported"}
+    ends = {
+        version: {"state": "deprecated", "deprecated": end.announced, "sunset": end.day}
+        for version, end in api.table.ends.items()
+    }
     return [
         {
             "version": version.date,
             "summary": version.title,
-            **_state(api.table.ends.get(version.date)),
+            **ends.get(version.date, supported),
             "location": f"/spec/{version.date}",
         }
         for version in api.table.supported
     ]
-
-
-def _state(end: Announcement | None) -> dict[str, str]:
-    if end is None:
-        return {"state": "supported"}
-    return {"state": "deprecated", "deprecated": end.announced, "sunset": end.day}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +45,9 @@ def serve(workspace: Workspace, environment: str | None, host: str, port: int, s
 
 
 @main.command()
-@click.option("--upstream", metavar="URL", required=True, help="The server behind the proxy.")
+@click.option(
+    "--upstream", "url", metavar="URL", required=True, help="The server behind the proxy."
+)
 @click.option(
     "--generated",
     type=click.Path(path_type=Path),
@@ -82,17 +83,21 @@ def serve(workspace: Workspace, environment: str | None, host: str, port: int, s
 )
 @click.option(
     "--limit",
+    "limits",
     metavar="OPERATION=BYTES",
     multiple=True,
     help="Maximum size of request bodies of this operation; repeatable.",
 )
 @click.option(
     "--trust",
+    "trusted",
     metavar="NETWORK",
     multiple=True,
     help="Trust Forwarded and X-Forwarded-* from this network; repeatable.",
 )
-@click.option("--keep-host", is_flag=True, help="Forward the Host header as received.")
+@click.option(
+    "--keep-host", "keeps_host", is_flag=True, help="Forward the Host header as received."
+)
 @click.option(
     "--connect",
     type=float,
@@ -115,7 +120,7 @@ def serve(workspace: Workspace, environment: str | None, host: str, port: int, s
     help="Seconds to finish requests in progress after SIGTERM.",
 )
 @click.option("--quiet", is_flag=True, help="Don't log requests.")
-def proxy(host: str, port: int, only: Sequence[str], limit: Sequence[str], **given: Any) -> None:
+def proxy(host: str, port: int, quiet: bool, **given: Any) -> None:
     """Serve every version in front of a server of the newest one.
 
     That server may be written in any language. The proxy writes no files, and needs
@@ -125,23 +130,7 @@ def proxy(host: str, port: int, only: Sequence[str], limit: Sequence[str], **giv
     from dateline.proxy import Proxy
     from dateline.proxy import proxy as room
 
-    settings = Proxy(
-        upstream={
-            "url": given["upstream"],
-            "connect": given["connect"],
-            "read": given["read"],
-            "trusted": given["trust"],
-            "keeps_host": given["keep_host"],
-        },
-        generated=given["generated"],
-        environment=given["environment"],
-        prefix=given["prefix"],
-        only=only,
-        limits=limit,
-        spanning=given["spanning"],
-        converters=given["converters"],
-        account_header=given["account_header"],
-        grace=given["grace"],
-        logs_requests=not given["quiet"],
-    )
+    keys = ("url", "connect", "read", "trusted", "keeps_host")
+    upstream = {key: given.pop(key) for key in keys}
+    settings = Proxy(upstream=upstream, logs_requests=not quiet, **given)
     room(settings, host=host, port=port, say=click.echo)

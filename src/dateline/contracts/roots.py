@@ -294,78 +294,87 @@ class _Roots:
             yield self._parameters(holder, place, nodes)
 
     def _content(self, holder: _Holder, path: tuple[str, ...], sites: list[Sited]) -> Root:
-        kind, message = sites[-1]
-        media_type = path[-1]
-        has_schema = is_json(media_type)
-        is_sequence = is_sequential(media_type)
-
-        def build(builder: Builder) -> Node:
-            view = builder.view
-            if not holder.is_served(view):
-                return None
-            then = self._then(
-                view, kind, _find_holder(view.era("operation", holder.operation), path)
-            )
-            now, was = (
-                each.get("content", {}).get(media_type) for each in (message, view.era(kind, then))
-            )
-            if was is None or not _shows(view, [*sites, ("media-type", was)]):
-                return _ABSENT
-            is_same = then is message and was is now
-            if not (is_same or (_fits(view, "media-type", now, was) if has_schema else was == now)):
-                return require(builder, now, _ABSENT)
-            inner = view.read("media-type", now)
-            if is_sequence:
-                return self._items(builder, inner)
-            both = (
-                builder.convert(
-                    inner.converters, builder.node(inner.now.get(key)), inner.shown.get(key, True)
-                )
-                for key in ("schema", "itemSchema")
-                if key == "schema" or not has_schema
-            )
-            root = next((each for each in both if each is not None), None)
-            if root is None or has_schema:
-                return root
-            if is_form(media_type) and view.way is Way.UP and "schema" in inner.now:
-                inline = _resolve_shared(builder, root)
-                if not isinstance(inline, dict) or [*inline] == ["left_out"]:
-                    return inline
-            # what else is not JSON is passed on unchanged: its parts are unknown
-            is_served = not list_converters(root) and not list_unserved(root)
-            return require(builder, now, root if is_served else _ABSENT)
-
-        def require(builder: Builder, now: dict[str, Any], where: Node) -> Node:
-            if not has_schema:
-                whole = True if is_sequence else {"type": "string"}
-                required = RequiredConverter(
-                    holder=now, newer=lambda: whole, is_text=not is_sequence
-                )
-                root = _require(builder, (now,), "what it holds", required, where)
-                return {"items": root} if is_sequence else root
-            published = builder.view.published
-            schema = now.get("schema", True)
-
-            def older(at: int) -> Any:
-                view = builder.view.at_combination(at)
-                operation = view.era("operation", holder.operation)
-                then = view.era(kind, self._then(view, kind, _find_holder(operation, path)))
-                content = view.era("media-type", then.get("content", {}).get(media_type, {}))
-                return published.at(content.get("schema", True), at)
-
-            required = RequiredConverter(
-                holder=now, newer=lambda: published.canonical(schema), older=older, sent=(schema,)
-            )
-            return _require(builder, (now,), "what is around it", required, where)
-
         return Root(
             name="/".join((holder.name, *path)).replace("/content/", "/", 1),
             path=(holder.name, *path),
             nodes=sites,
-            build=build,
+            build=partial(self._build_content, holder, path, sites),
             skeleton=holder.skeleton,
             unserved=holder.unserved,
         )
+
+    def _build_content(
+        self, holder: _Holder, path: tuple[str, ...], sites: list[Sited], builder: Builder
+    ) -> Node:
+        """Return the node of the content at *path* of an operation, in one media type."""
+        kind, message = sites[-1]
+        media_type = path[-1]
+        has_schema = is_json(media_type)
+        view = builder.view
+        if not holder.is_served(view):
+            return None
+        then = self._then(view, kind, _find_holder(view.era("operation", holder.operation), path))
+        now, was = (
+            each.get("content", {}).get(media_type) for each in (message, view.era(kind, then))
+        )
+        if was is None or not _shows(view, [*sites, ("media-type", was)]):
+            return _ABSENT
+        require = partial(self._require_content, builder, holder, path, kind, now)
+        is_same = then is message and was is now
+        if not (is_same or (_fits(view, "media-type", now, was) if has_schema else was == now)):
+            return require(_ABSENT)
+        inner = view.read("media-type", now)
+        if is_sequential(media_type):
+            return self._items(builder, inner)
+        both = (
+            builder.convert(
+                inner.converters, builder.node(inner.now.get(key)), inner.shown.get(key, True)
+            )
+            for key in ("schema", "itemSchema")
+            if key == "schema" or not has_schema
+        )
+        root = next((each for each in both if each is not None), None)
+        if root is None or has_schema:
+            return root
+        if is_form(media_type) and view.way is Way.UP and "schema" in inner.now:
+            inline = _resolve_shared(builder, root)
+            if not isinstance(inline, dict) or [*inline] == ["left_out"]:
+                return inline
+        # what else is not JSON is passed on unchanged: its parts are unknown
+        is_served = not list_converters(root) and not list_unserved(root)
+        return require(root if is_served else _ABSENT)
+
+    def _require_content(
+        self,
+        builder: Builder,
+        holder: _Holder,
+        path: tuple[str, ...],
+        kind: str,
+        now: dict[str, Any],
+        where: Node,
+    ) -> Node:
+        """Return a node with a converter for the whole content, which is *now* the newest one."""
+        media_type = path[-1]
+        if not is_json(media_type):
+            is_sequence = is_sequential(media_type)
+            whole = True if is_sequence else {"type": "string"}
+            required = RequiredConverter(holder=now, newer=lambda: whole, is_text=not is_sequence)
+            root = _require(builder, (now,), "what it holds", required, where)
+            return {"items": root} if is_sequence else root
+        published = builder.view.published
+        schema = now.get("schema", True)
+
+        def older(at: int) -> Any:
+            view = builder.view.at_combination(at)
+            operation = view.era("operation", holder.operation)
+            then = view.era(kind, self._then(view, kind, _find_holder(operation, path)))
+            content = view.era("media-type", then.get("content", {}).get(media_type, {}))
+            return published.at(content.get("schema", True), at)
+
+        required = RequiredConverter(
+            holder=now, newer=lambda: published.canonical(schema), older=older, sent=(schema,)
+        )
+        return _require(builder, (now,), "what is around it", required, where)
 
     def _items(self, builder: Builder, media: Reading) -> Node:
         """Return the node of the content of a sequential media type, as a list of its items."""
