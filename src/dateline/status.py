@@ -170,7 +170,12 @@ def _list_added(
 
     since, published = _read_published_at_cut(workspace.output, api.table.latest)
     latest = api.table.latest
-    entries = Differences(api, projector).list_additions(latest, _list_latest(api, published))
+    before = {
+        shown.environment: document.content
+        for shown, document in published.documents.items()
+        if shown.version == latest
+    }
+    entries = Differences(api, projector).list_additions(latest, before)
     return {"since": since, "messages": sorted(entry.message for entry in entries)}
 
 
@@ -213,15 +218,6 @@ def _read_published_at_cut(output: Path, version: str) -> tuple[str, Published]:
     if commit is None:
         return "since the outputs were generated", baseline.read_tree(output, restoring=True)
     return f"since {version} was cut ({commit[:7]})", baseline.read_baseline(commit, output)
-
-
-def _list_latest(api: Api, published: Published) -> dict[str, dict[str, Any]]:
-    """Return the *published* documents of the latest version, by environment."""
-    return {
-        shown.environment: document.content
-        for shown, document in published.documents.items()
-        if shown.version == api.table.latest
-    }
 
 
 def _list_waivers(workspace: Workspace, api: Api, cache: Cache) -> list[dict[str, Any]]:

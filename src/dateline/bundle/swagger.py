@@ -133,24 +133,22 @@ class _SwaggerConverter:
         self._refused: list[Problem] = []
         self._passed_over = [*passed_over]
         self._notes: list[Problem] = []
-        root = _SwaggerNode(self._root, ())
-        self._consumes = self._media_types(root, "consumes", {})
-        self._produces = self._media_types(root, "produces", {})
+        self._top = _SwaggerNode(self._root, ())
+        self._consumes = self._media_types(self._top, "consumes", {})
+        self._produces = self._media_types(self._top, "produces", {})
 
     def convert(self, problems: list[Problem]) -> Converted | None:
-        root = _SwaggerNode(self._root, ())
         document = ConvertedDocument({}, written=str(self._root["swagger"]))
         self._put(document, "openapi", _OPENAPI, ("swagger",))
         for key, value in self._root.items():
             if key == "paths":
-                document[key] = self._paths(root.below(key))
+                document[key] = self._paths(self._top.below(key))
             elif key not in _ROOT:
                 document[key] = value
-        if servers := self._servers(root):
+        if servers := self._servers(self._top):
             path = _first(self._root, "host", "basePath", "schemes")
             self._put(document, "servers", servers, path, ("host",), ("basePath",), ("schemes",))
-        components = self._components(root)
-        if components:
+        if components := self._components():
             self._put(document, "components", components, ())
         for key in document:
             document[key] = self._readdress(document[key])
@@ -242,7 +240,7 @@ class _SwaggerConverter:
     def _find_moved(self, reference: str) -> str:
         """Return the address of the component for what *reference* leads to; itself if none is."""
         known = reference.startswith(("#/definitions/", "#/parameters/", "#/responses/"))
-        goal = self._resolve(reference, _SwaggerNode(self._root, ())) if known else None
+        goal = self._resolve(reference, self._top) if known else None
         if goal is None or (goal.path[0] != "definitions" and len(goal.path) > 2):
             return reference
         section = {"definitions": "schemas", "responses": "responses"}.get(str(goal.path[0]))
@@ -255,8 +253,9 @@ class _SwaggerConverter:
 
     def _servers(self, at: _SwaggerNode) -> list[Any]:
         """Return the servers of the API (Swagger Object, `host`, `basePath`, `schemes`)."""
-        root = _SwaggerNode(self._root, ())
-        host, base = ((self._get(root, key, str) or "").rstrip("/") for key in ("host", "basePath"))
+        host, base = (
+            (self._get(self._top, key, str) or "").rstrip("/") for key in ("host", "basePath")
+        )
         if base and not base.startswith("/"):
             base = f"/{base}"
         path = (*at.path, "schemes")
@@ -283,13 +282,11 @@ class _SwaggerConverter:
         self._put(document, key, document[key], path)
         return document
 
-    def _components(self, root: _SwaggerNode) -> dict[str, Any]:
-        sections: dict[str, dict[str, Any]] = {}
-
+    def _components(self) -> dict[str, Any]:
         def add(section: str, name: str, value: Any, key: str) -> None:
             if section not in components:
-                self._put(components, section, sections.setdefault(section, {}), (key,))
-            self._put(sections[section], name, value, (key, name))
+                self._put(components, section, {}, (key,))
+            self._put(components[section], name, value, (key, name))
 
         components: dict[str, Any] = {}
         for key, section in (
@@ -300,19 +297,18 @@ class _SwaggerConverter:
         ):
             if key in self._root and not self._root[key]:
                 self._put(components, section, self._root[key], (key,))
-        for name, at in self._entries(root, "definitions"):
+        for name, at in self._entries("definitions"):
             add("schemas", name, self._schema(at), "definitions")
-        for name, at in self._entries(root, "responses"):
+        for name, at in self._entries("responses"):
             add("responses", name, self._once(self._response, at, self._produces), "responses")
-        for name, at in self._entries(root, "parameters"):
-            found = self._seen_through(at)
-            place = found.node.get("in") if isinstance(found.node, dict) else None
+        for name, at in self._entries("parameters"):
+            place = self._place(at)
             if place == "body":
-                body = self._once(self._body, found, self._consumes)
+                body = self._once(self._body, self._seen_through(at), self._consumes)
                 add("requestBodies", name, body, "parameters")
             elif place != "formData":
                 add("parameters", name, self._parameter(at), "parameters")
-        for name, at in self._entries(root, "securityDefinitions"):
+        for name, at in self._entries("securityDefinitions"):
             add("securitySchemes", name, self._scheme(at), "securityDefinitions")
         for address, schema in self._schemas.items():
             schemas = components["schemas"] = components.get("schemas") or {}
@@ -339,11 +335,13 @@ class _SwaggerConverter:
                 self._put(flow, key, at.node[key], (*at.path, key))
         scopes: dict[str, Any] = {}
         listed = at.node.get("scopes")
-        named = {} if _is_list(listed) else self._get(at, "scopes", dict) or {}
+        named = {} if isinstance(listed, list) else self._get(at, "scopes", dict) or {}
         for name, value in named.items():
             holder = scopes if isinstance(value, str) or not name.startswith("x-") else flow
             self._put(holder, name, value, (*at.path, "scopes", name))
-        self._put(flow, "scopes", listed if _is_list(listed) else scopes, (*at.path, "scopes"))
+        self._put(
+            flow, "scopes", listed if isinstance(listed, list) else scopes, (*at.path, "scopes")
+        )
         flows: dict[str, Any] = {}
         called = at.node.get("flow")
         self._put(flows, _FLOWS.get(str(called), str(called)), flow, (*at.path, "flow"))
@@ -366,7 +364,7 @@ class _SwaggerConverter:
         shared = self._read_parameters(at)
         item: dict[str, Any] = {}
         for key, value in at.node.items():
-            if key == "parameters" and _is_list(value):
+            if key == "parameters" and isinstance(value, list):
                 if kept := self._list_parameters(shared):
                     item[key] = kept
             elif key == "$ref" and isinstance(value, str):
@@ -389,7 +387,7 @@ class _SwaggerConverter:
             return at.node
         own = self._read_parameters(at)
         operation = {key: value for key, value in at.node.items() if key not in _OPERATION}
-        if "parameters" in at.node and not _is_list(at.node["parameters"]):
+        if "parameters" in at.node and not isinstance(at.node["parameters"], list):
             operation["parameters"] = at.node["parameters"]
         elif kept := self._list_parameters(own):
             operation["parameters"] = kept
@@ -413,7 +411,7 @@ class _SwaggerConverter:
 
     def _read_parameters(self, at: _SwaggerNode) -> list[_SwaggerNode]:
         listed = at.node.get("parameters")
-        if not _is_list(listed):
+        if not isinstance(listed, list):
             return []
         path = (*at.path, "parameters")
         return [_SwaggerNode(one, (*path, index)) for index, one in enumerate(listed)]
@@ -577,14 +575,13 @@ class _SwaggerConverter:
                 }
             elif key not in ("schema", "examples"):
                 response[key] = value
-        examples = at.node.get("examples")
-        if examples and not isinstance(examples, dict):
+        examples = at.node.get("examples") or {}
+        if not isinstance(examples, dict):
             path = (*at.path, "examples")
             self._put(response, "x-examples", examples, path)
             self._note(path, "examples that name no media type are kept in x-examples")
-            examples = None
-        examples = examples or {}
-        content: dict[str, Any] = {}
+            examples = {}
+        content: dict[str, Any]
         if "schema" in at.node:
             schema = self._schema(at.below("schema"))
             content = {name: {"schema": schema} for name in produces or (_ANY_TYPE,)}
@@ -642,11 +639,8 @@ class _SwaggerConverter:
         value = self._value(at, outside)
         called = _collection(node)
         path = (*at.path, *(["collectionFormat"] if "collectionFormat" in node else []))
-        if called is not None and place != "query":
-            # `simple`, the default there, uses commas
-            simple: dict[str, Any] = {"csv": {}}
-        else:
-            simple = _STYLES
+        # `simple`, the default elsewhere, uses commas
+        simple = _STYLES if called is None or place == "query" else {"csv": {}}
         if called is None or called in simple:
             for key, needed in simple.get(called or "", {}).items():
                 if key == "explode" or needed != "form":
@@ -715,24 +709,17 @@ class _SwaggerConverter:
 
     def _below(self, key: str, value: Any, at: _SwaggerNode) -> Any:
         arrangement, kind = slot("schema", key)
-        path = (*at.path, key)
         if kind != "schema":
             return value
         if arrangement is Arrangement.ONE:
-            return self._schema(_SwaggerNode(value, path))
-        result: Any = value
-        if arrangement is Arrangement.MAP and isinstance(value, dict):
-            result = {
-                name: self._schema(_SwaggerNode(one, (*path, name))) for name, one in value.items()
-            }
-            return result if any(result[name] is not value[name] for name in result) else value
-        if arrangement is Arrangement.LIST and _is_list(value):
-            result = [
-                self._schema(_SwaggerNode(one, (*path, index))) for index, one in enumerate(value)
-            ]
-            is_same = all(one is other for one, other in zip(result, value, strict=True))
-            return value if is_same else result
-        return value
+            return self._schema(at.below(key))
+        if not isinstance(value, dict if arrangement is Arrangement.MAP else list):
+            return value
+        steps: Any = value if arrangement is Arrangement.MAP else range(len(value))
+        made = {step: self._schema(at.below(key).below(step)) for step in steps}
+        if all(made[step] is value[step] for step in made):
+            return value
+        return made if arrangement is Arrangement.MAP else [*made.values()]
 
     def _type(self, result: dict[str, Any], type_: Any, at: _SwaggerNode, all_of: Any) -> None:
         """Convert `type` into *result*: a file, or what other readers of JSON Schema allow."""
@@ -747,7 +734,7 @@ class _SwaggerConverter:
         elif types:
             union = [{"type": one} for one in types]
             if "anyOf" in at.node:
-                others = all_of if _is_list(all_of) else []
+                others = all_of if isinstance(all_of, list) else []
                 self._put(result, "allOf", [*others, {"anyOf": union}], path)
             else:
                 self._put(result, "anyOf", union, path)
@@ -866,10 +853,10 @@ class _SwaggerConverter:
         listed = self._texts(at, key)
         return inherited if listed is None else dict(listed)
 
-    def _entries(self, at: _SwaggerNode, key: str) -> Iterator[tuple[str, _SwaggerNode]]:
-        """Yield the entries of the mapping below *key*."""
-        for name, node in (self._get(at, key, dict) or {}).items():
-            yield name, _SwaggerNode(node, (*at.path, key, name))
+    def _entries(self, section: str) -> Iterator[tuple[str, _SwaggerNode]]:
+        """Yield the entries of a *section* of the document."""
+        for name, node in (self._get(self._top, section, dict) or {}).items():
+            yield name, _SwaggerNode(node, (section, name))
 
     def _refuse(self, problem: Problem) -> None:
         if problem not in self._refused:
@@ -879,10 +866,6 @@ class _SwaggerConverter:
         note = Problem(place=self._source.locate(path), id="swagger-kept", message=message)
         if note not in self._notes:
             self._notes.append(note)
-
-
-def _is_list(value: Any) -> bool:
-    return isinstance(value, list)
 
 
 def _collection(node: dict[str, Any]) -> str | None:

@@ -329,5 +329,4 @@ def _replace(
     kind: str, node: dict[str, Any], replace: Callable[[str, str, Any], Any]
 ) -> dict[str, Any]:
     found = find_replaced(kind, node, replace)
-    changed = {key: value for key, value in found.items() if value is not node[key]}
-    return {**node, **changed} if changed else node
+    return {**node, **found} if found else node

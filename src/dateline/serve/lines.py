@@ -89,13 +89,8 @@ def _list_common(
         key = operation.path, "get"
         if all(key in found for found in prefixes.values()):
             own = {version: found[key] for version, found in prefixes.items()}
-            yield (
-                operation,
-                {
-                    version: usual[version] if path is None else path
-                    for version, path in own.items()
-                },
-            )
+            paths = {each: usual[each] if path is None else path for each, path in own.items()}
+            yield operation, paths
 
 
 def _request(mock: Mock, operation: Operation, address: str) -> str | None:
