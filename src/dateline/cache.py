@@ -256,12 +256,12 @@ def open_cache(output: Path) -> Iterator[Cache]:
     secret.
     """
     secret = _read_secret()
-    cache = Cache(Path(fresh.beside(output), FILE) if secret else None, secret)
+    cache = Cache(Path(fresh.name_home(output), FILE) if secret else None, secret)
     try:
         yield cache
     finally:
         if (output / MANIFEST).is_file():
-            _make_ignored(Path(fresh.beside(output)))
+            _make_ignored(Path(fresh.name_home(output)))
         cache.close()
 
 

@@ -75,7 +75,7 @@ def _answer_without_parsing(arguments: list[str]) -> str | None:
     from dateline import fresh
 
     try:
-        if fresh.has_settings() or not fresh.up_to_date(fresh.SCHEMAS, fresh.OUTPUT):
+        if fresh.has_settings() or not fresh.is_up_to_date(fresh.SCHEMAS, fresh.OUTPUT):
             return None
     except OSError:  # whoever reads the files will report what is wrong with them
         return None

@@ -46,20 +46,20 @@ _CACHE_FOLDERS = ("__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache")
 _SHARED = ", shared="
 
 
-def up_to_date(schemas: Folder, output: Folder) -> bool:
+def is_up_to_date(schemas: Folder, output: Folder) -> bool:
     """Return whether neither inputs nor *output* have changed since *output* was written.
 
     False if a killed run left something to clean up, or the last commit is another one.
     """
-    home = beside(output)
+    home = name_home(output)
     left = [os.path.join(home, name) for name in STAGED] + [os.path.join(schemas, STAGED_EDIT)]
     if any(map(os.path.lexists, left)):
         return False
-    key = recorded_key(output, schemas)
-    return key is not None and is_same_commit(output) and unchanged_since(output, key)
+    key = find_recorded_key(output, schemas)
+    return key is not None and is_same_commit(output) and is_unchanged_since(output, key)
 
 
-def recorded_key(
+def find_recorded_key(
     output: Folder, schemas: Folder, templates: Folder | None = None, *, strict: bool = False
 ) -> str | None:
     """Return the digest of all inputs if *output* was written for them, even if changed since.
@@ -67,7 +67,7 @@ def recorded_key(
     None as soon as one of them differs; the others are not read.
     """
     recorded, key = _read_record(output), ""
-    shared = recorded_shared(output)
+    shared = list_recorded_shared(output)
     for part in _list_inputs(schemas, templates, strict=strict, shared=shared):
         key += part
         if not recorded.startswith(key):
@@ -86,13 +86,13 @@ def has_settings() -> bool:
         return False
 
 
-def beside(output: Folder) -> str:
+def name_home(output: Folder) -> str:
     """Return the folder in which runs keep data about *output*."""
     home, name = os.path.split(os.path.abspath(output))
     return os.path.join(home, f".{name}.dateline")
 
 
-def inputs(
+def digest_inputs(
     schemas: Folder,
     templates: Folder | None = None,
     *,
@@ -111,7 +111,7 @@ def _list_inputs(
 ) -> Iterator[str]:
     """Yield the parts of the digest of all inputs."""
     yield f"strict {strict}"
-    for label, folder in folders(schemas, templates, shared).items():
+    for label, folder in list_folders(schemas, templates, shared).items():
         yield f", {label} {digest_code() if label == _CODE else digest(folder)}"
     if os.path.exists(os.path.join(schemas, "waivers.yaml")):
         # waivers end: yesterday's result may not be today's
@@ -122,7 +122,7 @@ def _list_inputs(
         yield _SHARED + " ".join(shared)
 
 
-def recorded_shared(output: Folder) -> tuple[str, ...]:
+def list_recorded_shared(output: Folder) -> tuple[str, ...]:
     """Return the shared folders from which *output* was written.
 
     While the sources are the same, the version table lists the same ones.
@@ -154,7 +154,7 @@ def _digest_owners(schemas: Folder) -> str:
     return total.hexdigest()
 
 
-def folders(
+def list_folders(
     schemas: Folder, templates: Folder | None = None, shared: Iterable[str] = ()
 ) -> dict[str, Folder]:
     """Return the folders of all inputs of the outputs, by what they hold."""
@@ -174,9 +174,9 @@ def folders(
 def list_stamps(
     schemas: Folder, templates: Folder | None = None, shared: Iterable[str] = ()
 ) -> list[tuple[str, int, int]]:
-    """Return every file of `folders` with its time and size, which change with an edit."""
+    """Return every file of `list_folders` with its time and size, which change with an edit."""
     found = []
-    for folder in folders(schemas, templates, shared).values():
+    for folder in list_folders(schemas, templates, shared).values():
         for path, entry in _files(folder, ""):
             try:
                 state = entry.stat()
@@ -186,7 +186,7 @@ def list_stamps(
     return sorted(found)
 
 
-def unchanged_since(output: Folder, key: str) -> bool:
+def is_unchanged_since(output: Folder, key: str) -> bool:
     """Return whether *output* is, byte for byte, the tree that was recorded for *key*."""
     recorded = _read_record(output).split("\n")
     # digesting the outputs is the slowest step, so the inputs come first
@@ -203,10 +203,10 @@ def is_same_commit(output: Folder) -> bool:
 
 
 def _read_record(output: Folder) -> str:
-    return _read(os.path.join(beside(output), RECORD))
+    return _read(os.path.join(name_home(output), RECORD))
 
 
-def record(output: Folder, key: str, digests: dict[str, str] | None = None) -> str:
+def format_record(output: Folder, key: str, digests: dict[str, str] | None = None) -> str:
     """Return the record to keep beside *output*: *key*, its content and the last commit.
 
     *digests* are the SHA-256 of its files by path, if the caller has just written them.

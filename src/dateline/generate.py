@@ -22,7 +22,7 @@ from dateline.model import (
     SourceError,
     in_memory,
 )
-from dateline.project_checks import findings, read_against, read_before_writing, read_published
+from dateline.project_checks import list_findings, read_against, read_before_writing, read_published
 from dateline.settings import Workspace as Workspace
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def generate(workspace: Workspace) -> Generated:
     can't be laid out, and what `files.write` raises. In each case the folder is as it was.
     """
     key = digest_inputs(workspace)
-    if fresh.unchanged_since(workspace.output, key) and _is_compared(workspace):
+    if fresh.is_unchanged_since(workspace.output, key) and _is_compared(workspace):
         return Generated(written=None)
     # slow to import, and not needed if there is nothing to do
     from dateline.canonical.contract_data import Description
@@ -79,14 +79,14 @@ def generate(workspace: Workspace) -> Generated:
     with collection_off(), open_cache(workspace.output) as cache, spooling() as keep:
         progress.describe("reading the definitions")
         api = load(workspace.schemas, cache=cache)
-        if api.table.shared != fresh.recorded_shared(workspace.output):
+        if api.table.shared != fresh.list_recorded_shared(workspace.output):
             # the key covers what is read from here on
             key = digest_inputs(workspace, api.table.shared)
             api = load(workspace.schemas, cache=cache)
         progress.describe("checking")
         published = read_before_writing(workspace)
         api.derive(Description).is_needed = True
-        broken = breaches(findings(workspace, api, published, cache=cache))
+        broken = breaches(list_findings(workspace, api, published, cache=cache))
         if broken:
             raise BreachError(broken, published.label)
         artifacts, notes = render_outputs(workspace, api, cache=cache, keep=keep)
@@ -96,7 +96,7 @@ def generate(workspace: Workspace) -> Generated:
         return Generated(written=written, notes=notes)
 
 
-def gates(
+def plan_gates(
     workspace: Workspace, against: str | None, renamed: Callable[[Place, Rename], bool]
 ) -> Plan:
     """Return the edits that gate what breaks a published contract.
@@ -137,7 +137,7 @@ def list_gate_demands(workspace: Workspace, plan: Plan) -> list[DemandedConverte
     return list_new(before, plan.api)
 
 
-def waiver_target(
+def find_waiver_target(
     workspace: Workspace,
     against: str | None,
     *,
@@ -158,7 +158,7 @@ def waiver_target(
         published = baseline.read_own_baseline(workspace.output)
     else:
         published = read_against(workspace, against)
-    found = findings(workspace, api, published)
+    found = list_findings(workspace, api, published)
     return find_target(api, published, found, rule=rule, given=given, versions=versions)
 
 
@@ -245,8 +245,8 @@ def is_untouched(workspace: Workspace) -> bool:
 
 def is_up_to_date(workspace: Workspace) -> bool:
     """Return whether inputs and outputs are as they were when the outputs were generated."""
-    key = recorded_key(workspace)
-    return key is not None and fresh.unchanged_since(workspace.output, key)
+    key = find_recorded_key(workspace)
+    return key is not None and fresh.is_unchanged_since(workspace.output, key)
 
 
 def _is_compared(workspace: Workspace) -> bool:
@@ -266,14 +266,14 @@ def _is_compared(workspace: Workspace) -> bool:
     return True
 
 
-def recorded_key(workspace: Workspace) -> str | None:
+def find_recorded_key(workspace: Workspace) -> str | None:
     """Return the digest of the inputs if the outputs were written for them, or else None."""
-    return fresh.recorded_key(
+    return fresh.find_recorded_key(
         workspace.output, workspace.schemas, workspace.templates, strict=workspace.strict
     )
 
 
-def stale(workspace: Workspace) -> list[Stale]:
+def list_stale(workspace: Workspace) -> list[Stale]:
     """Return the outputs that differ from what the definitions generate; writes nothing.
 
     Raises what `render_outputs` and `files.find_stale` raise.
@@ -398,7 +398,7 @@ class _OutputRendering:
 def digest_inputs(workspace: Workspace, shared: Iterable[str] | None = None) -> str:
     """Return the digest of the inputs; *shared* are the shared folders of the last run."""
     if shared is None:
-        shared = fresh.recorded_shared(workspace.output)
-    return fresh.inputs(
+        shared = fresh.list_recorded_shared(workspace.output)
+    return fresh.digest_inputs(
         workspace.schemas, workspace.templates, strict=workspace.strict, shared=shared
     )

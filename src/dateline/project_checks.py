@@ -28,7 +28,7 @@ def check(workspace: Workspace, against: str | None) -> tuple[list[Finding], Pub
 
     *against* names the baseline; by default it is what the output folder has published. Adopted
     definitions that were neither generated nor committed are compared with nothing. Raises what
-    `load`, `read_published` and `findings` raise.
+    `load`, `read_published` and `list_findings` raise.
     """
     from dateline.check.baseline import BaselineError, is_committed, read_own_baseline
     from dateline.load import load, read_known_table
@@ -47,7 +47,7 @@ def check(workspace: Workspace, against: str | None) -> tuple[list[Finding], Pub
                 load(workspace.schemas, cache=cache)
                 raise
         api = load(workspace.schemas, cache=cache)
-        return findings(workspace, api, published, cache=cache), published
+        return list_findings(workspace, api, published, cache=cache), published
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -125,7 +125,7 @@ def _place_findings(workspace: Workspace, found: Iterable[Finding]) -> Iterator[
             yield replace(finding, after_source=table)
 
 
-def findings(
+def list_findings(
     workspace: Workspace,
     api: Api,
     published: Published,

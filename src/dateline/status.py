@@ -14,12 +14,12 @@ from dateline.cache import Cache, Recollection, open_cache
 from dateline.collector import collection_off
 from dateline.demands import format_demand, list_pending
 from dateline.files import Stale, find_stale
-from dateline.generate import Workspace, recorded_key, render_outputs
+from dateline.generate import Workspace, find_recorded_key, render_outputs
 from dateline.load import load
 from dateline.model import ADDITIONS, Announcement, Api, Verdict, Version
 from dateline.paths import name_path
 from dateline.project import Projector
-from dateline.project_checks import findings
+from dateline.project_checks import list_findings
 
 if TYPE_CHECKING:
     from dateline.check.baseline import Published
@@ -228,7 +228,7 @@ def _list_waivers(workspace: Workspace, api: Api, cache: Cache) -> list[dict[str
     if not waivers:
         return []
     published, today = baseline.read_own_baseline(workspace.output), date.today()
-    found = findings(workspace, api, published, today, cache=cache)
+    found = list_findings(workspace, api, published, today, cache=cache)
     states = judge_waivers(api, published, waivers, today).states(found)
     return [
         {
@@ -247,9 +247,9 @@ def _format_waiver(row: Mapping[str, Any]) -> str:
 
 
 def _compare_outputs(workspace: Workspace, api: Api, cache: Cache) -> dict[str, Any]:
-    key = recorded_key(workspace)
+    key = find_recorded_key(workspace)
     edited = key is None
-    untouched = key is not None and fresh.unchanged_since(workspace.output, key)
+    untouched = key is not None and fresh.is_unchanged_since(workspace.output, key)
     stale = [] if untouched else _find_stale(workspace, api, cache, edited=edited)
     return {
         "folder": name_path(workspace.output),

@@ -15,7 +15,7 @@ from dateline.check import breaches
 from dateline.check.baseline import read_tree
 from dateline.edit.gate import apply, gate
 from dateline.edit.sources import open_sources
-from dateline.generate import Workspace, gates
+from dateline.generate import Workspace, plan_gates
 
 TODAY: Final = date(2026, 1, 1)
 FINE: Final = "fine_cents: { type: integer }"
@@ -156,7 +156,7 @@ def test_second_edit_is_gated_after_the_history_of_the_first(what: str, project:
     project.publish()
     project.edit(second)
     workspace = Workspace(schemas=project.schemas, output=project.output)
-    plan = gates(workspace, None, lambda _, __: True)
+    plan = plan_gates(workspace, None, lambda _, __: True)
     apply(plan)
     assert (plan.left, breaches(project.findings())) == ((), [])
     assert expected in (project.schemas / "loans.yaml").read_text()

@@ -13,7 +13,7 @@ from support.forks import FileEvents, KillAt, run_beforehand, run_forked
 from dateline.files import EditError, OutputError, WriteResult
 from dateline.files import write as write_outputs
 from dateline.files.sources import Outputs, Replacement, recover, write
-from dateline.fresh import inputs, unchanged_since
+from dateline.fresh import digest_inputs, is_unchanged_since
 from dateline.model import Artifact
 
 OLD = {"a.yaml": b"a: old\n", "b.yaml": b"b: old\r\n", "c.yaml": b"c: stays\n"}
@@ -107,12 +107,14 @@ def test_files_are_new_if_and_only_if_the_outputs_are(
 def test_inputs_of_the_outputs_are_recorded(folder: Path) -> None:
     output = folder.parent / "generated"
     artifacts = [Artifact(path="a", content=b"new")]
-    outputs = Outputs(folder=output, artifacts=artifacts, protected=(), key=lambda: inputs(folder))
+    outputs = Outputs(
+        folder=output, artifacts=artifacts, protected=(), key=lambda: digest_inputs(folder)
+    )
     written = write(folder, REPLACEMENTS, outputs)
     assert written == WriteResult(
         added=("a", "manifest.json"), changed=(), removed=(), unchanged=()
     )
-    assert unchanged_since(output, inputs(folder))
+    assert is_unchanged_since(output, digest_inputs(folder))
     assert not (folder / ".dateline-edit").exists()
 
 

@@ -36,7 +36,7 @@ from dateline.files import (
     remember,
     write,
 )
-from dateline.fresh import is_same_commit, unchanged_since
+from dateline.fresh import is_same_commit, is_unchanged_since
 from dateline.model import Artifact
 
 # Writing
@@ -481,10 +481,10 @@ def test_unusual_but_valid_paths_are_written(folder: Path) -> None:
 
 
 def test_there_is_nothing_to_do_for_the_recorded_key_only(written: Path) -> None:
-    assert not unchanged_since(written, "inputs")
+    assert not is_unchanged_since(written, "inputs")
     remember(written, "inputs")
-    assert unchanged_since(written, "inputs")
-    assert not unchanged_since(written, "other inputs")
+    assert is_unchanged_since(written, "inputs")
+    assert not is_unchanged_since(written, "other inputs")
     assert list_metadata(written) == [".gitignore", "lock", "record", "written"]
 
 
@@ -493,26 +493,26 @@ def test_written_tree_is_recognized_without_reading_it(written: Path) -> None:
     (written / "__pycache__/a.pyc").write_bytes(b"a cache")
     for wanted in (OLD, NEW, {"a\u00fc.txt": b"", "deep/b": b"1", "deep.txt": b"2"}):
         write(artifacts(wanted), written, key="inputs")
-        assert unchanged_since(written, "inputs")
+        assert is_unchanged_since(written, "inputs")
     (written / "deep/b").unlink()
-    assert not unchanged_since(written, "inputs")
+    assert not is_unchanged_since(written, "inputs")
     (written / "deep/b").symlink_to("../deep.txt")
     (written / "deep.txt").write_bytes(b"1")
-    assert not unchanged_since(written, "inputs")
+    assert not is_unchanged_since(written, "inputs")
 
 
 def test_write_can_record_its_key(written: Path) -> None:
     write(artifacts(OLD), written, key="inputs")
-    assert unchanged_since(written, "inputs")
+    assert is_unchanged_since(written, "inputs")
     write(artifacts(NEW), written, key="other inputs")
-    assert not unchanged_since(written, "inputs")
-    assert unchanged_since(written, "other inputs")
+    assert not is_unchanged_since(written, "inputs")
+    assert is_unchanged_since(written, "other inputs")
 
 
 def test_different_tree_needs_a_run(written: Path) -> None:
     remember(written, "inputs")
     write(artifacts(NEW), written)
-    assert not unchanged_since(written, "inputs")
+    assert not is_unchanged_since(written, "inputs")
 
 
 def link_away(path: Path) -> None:
@@ -537,7 +537,7 @@ DISTURBANCES: dict[str, Callable[[Path], object]] = {
 def test_modified_tree_needs_a_run(written: Path, place: str) -> None:
     remember(written, "inputs")
     DISTURBANCES[place](Path(place))
-    assert not unchanged_since(written, "inputs")
+    assert not is_unchanged_since(written, "inputs")
 
 
 def test_caches_and_empty_folders_need_no_run(written: Path) -> None:
@@ -545,7 +545,7 @@ def test_caches_and_empty_folders_need_no_run(written: Path) -> None:
     (written / "deep/__pycache__").mkdir()
     (written / "deep/__pycache__/x").write_bytes(b"")
     (written / "hollow").mkdir()
-    assert unchanged_since(written, "inputs")
+    assert is_unchanged_since(written, "inputs")
 
 
 def test_another_commit_is_noticed_wherever_git_names_it(folder: Path) -> None:
@@ -574,7 +574,7 @@ def test_another_commit_is_noticed_wherever_git_names_it(folder: Path) -> None:
         remember(folder, "inputs")
         move()
         noticed.append(is_same_commit(folder))
-        assert unchanged_since(folder, "inputs")
+        assert is_unchanged_since(folder, "inputs")
     assert [number for number, same in enumerate(noticed) if same] == [2]
 
 

@@ -16,7 +16,7 @@ import ctypes, itertools, json, os, shutil, signal, sys
 from pathlib import Path
 from dateline import files
 from dateline.files.switching import EXCHANGES
-from dateline.fresh import unchanged_since
+from dateline.fresh import is_unchanged_since
 from dateline.model import Artifact
 
 before, after, way = json.loads(sys.argv[1])
@@ -55,7 +55,7 @@ def crashes():
             files.write(given, folder, key="after")
             os._exit(0)
         killed = os.waitpid(child, 0)[1] != 0
-        crash = {"killed": killed, "tree": tree(), "done": unchanged_since(folder, "after")}
+        crash = {"killed": killed, "tree": tree(), "done": is_unchanged_since(folder, "after")}
         if crash["tree"] is None:
             shutil.rmtree("../torn", ignore_errors=True)
             shutil.copytree(".", "../torn", symlinks=True)

@@ -27,7 +27,7 @@ from dateline.files import (
     remember,
     write,
 )
-from dateline.fresh import unchanged_since
+from dateline.fresh import is_unchanged_since
 
 # System errors
 
@@ -103,7 +103,7 @@ def test_full_disk_leaves_the_old_tree(written: Path) -> None:
         f"generated: output-unusable: {os.strerror(errno.EFBIG)}, nothing was changed; "
         "fix that or name another output\n"
     )
-    assert unchanged_since(written, "inputs")
+    assert is_unchanged_since(written, "inputs")
     assert list_metadata(written) == [".gitignore", "lock", "record", "written"]
 
 

@@ -11,7 +11,7 @@ import pytest
 from support.commands import Outcome, dateline
 from support.repositories import FILES, LOST, NEXT_ROW, commit, edit, enter_copy, git, repository
 
-from dateline.fresh import NO_FINDINGS, is_same_commit, up_to_date
+from dateline.fresh import NO_FINDINGS, is_same_commit, is_up_to_date
 
 CLEAN, FOUND, MISUSE, INVALID = 0, 1, 2, 3
 
@@ -164,7 +164,7 @@ def test_commit_of_unchanged_outputs_needs_no_comparison(project: Path) -> None:
     commit()
     assert not is_same_commit("generated")
     assert dateline("check").out == f"{NO_FINDINGS}\n"
-    assert up_to_date("schemas", "generated")
+    assert is_up_to_date("schemas", "generated")
     assert project.is_dir()
 
 

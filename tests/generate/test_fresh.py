@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dateline.fresh import digest, inputs
+from dateline.fresh import digest, digest_inputs
 
 EDITS: dict[str, Callable[[Path], object]] = {
     "a source": lambda root: (root / "schemas/api.yaml").write_text("b"),
@@ -29,17 +29,17 @@ def root(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("edit", EDITS)
 def test_every_input_matters(root: Path, edit: str) -> None:
-    before = inputs(root / "schemas", root / "templates")
-    assert inputs(root / "schemas", root / "templates") == before
+    before = digest_inputs(root / "schemas", root / "templates")
+    assert digest_inputs(root / "schemas", root / "templates") == before
     EDITS[edit](root)
-    assert inputs(root / "schemas", root / "templates") != before
+    assert digest_inputs(root / "schemas", root / "templates") != before
 
 
 def test_options_matter(root: Path) -> None:
     asked = [
-        inputs(root / "schemas"),
-        inputs(root / "schemas", strict=True),
-        inputs(root / "schemas", root / "templates"),
+        digest_inputs(root / "schemas"),
+        digest_inputs(root / "schemas", strict=True),
+        digest_inputs(root / "schemas", root / "templates"),
     ]
     assert len(set(asked)) == 3
 

@@ -23,7 +23,7 @@ from dateline.generate import Workspace, generate
 from dateline.load import load
 from dateline.model import Api, Change, Finding
 from dateline.project import Projector
-from dateline.project_checks import findings, read_published
+from dateline.project_checks import list_findings, read_published
 from dateline.render import builtin_templates, render
 
 ROOT: Final = Path(dateline.__file__).parent
@@ -83,7 +83,7 @@ def main() -> None:
 
         edited = load(workspace.schemas)
         before = read_published(workspace, None)
-        trace("edit", lambda: findings(workspace, edited, before), is_edit)
+        trace("edit", lambda: list_findings(workspace, edited, before), is_edit)
         command = [sys.executable, "-m", "dateline", "check"]
         subprocess.run(command, cwd=top, check=False)
 

@@ -401,14 +401,14 @@ class Fuzzer:
     def shortcut(self) -> Callable[[], object]:
         schemas = folder(self.root, LIBRARY)
         output = self.root / "generated"
-        write([], output, key=fresh.inputs(schemas))
+        write([], output, key=fresh.digest_inputs(schemas))
         kept = self.root / ".generated.dateline/record"
         content = kept.read_bytes()
 
         def once() -> None:
             kept.write_bytes(damage_bytes(content, self.random))
             (output / "manifest.json").write_bytes(self.random.randbytes(3))
-            fresh.up_to_date(schemas, output)
+            fresh.is_up_to_date(schemas, output)
 
         return once
 

@@ -44,7 +44,7 @@ def generate(workspaces: list[Workspace], check: bool, watch: bool, quiet: bool)
         raise click.UsageError("--check and --watch exclude each other.")
     if check:
         with progress.show_progress(quiet=quiet):
-            stale = [(each, file) for each in workspaces for file in room.stale(each)]
+            stale = [(each, file) for each in workspaces for file in room.list_stale(each)]
         for workspace, file in stale:
             click.echo(workspace.output / str(file))
         if stale:

@@ -48,7 +48,7 @@ def gate(workspace: Workspace, against: str | None, dry_run: bool, yes: bool, fo
             return yes or (not dry_run and sys.stdin.isatty() and click.confirm(prompt, err=True))
 
     with progress.show_progress():
-        plan = room.gates(workspace, against, confirm_rename)
+        plan = room.plan_gates(workspace, against, confirm_rename)
     status = FINDINGS if plan.left or plan.incomplete else CLEAN
     demands = room.list_gate_demands(workspace, plan)
     if not dry_run:
@@ -243,7 +243,7 @@ def waive(
     except LookupError as error:
         raise click.UsageError(str(error)) from error
     details = {"class": kind, "usage": usage, "owner": owner, "approved-by": approved_by}
-    pointer, named = generate.waiver_target(
+    pointer, named = generate.find_waiver_target(
         workspace, against, rule=rule, given=place, versions=versions
     )
     path = room(

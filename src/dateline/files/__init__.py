@@ -25,7 +25,7 @@ from dateline.files.history import LOG, extend_log
 from dateline.files.places import kind_faults, place_faults, refuse
 from dateline.files.switching import OLD, clear, home_of, locked, put, stage, switch
 from dateline.files.tree import TreeSurvey
-from dateline.fresh import RECORD, STAGED, record
+from dateline.fresh import RECORD, STAGED, format_record
 from dateline.model import MANIFEST, Artifact, printable
 
 
@@ -96,7 +96,7 @@ def write(
                 put(folder, LOG, extend_log(log, wanted[MANIFEST]))
                 clear(switch(folder), folder, there.found, there.same)
             if key is not None:
-                put(folder, RECORD, record(folder, key, wanted.digests))
+                put(folder, RECORD, format_record(folder, key, wanted.digests))
     return written
 
 
@@ -140,7 +140,7 @@ def remember(folder: Path, key: str) -> None:
     with explain_output(folder), locked(folder):
         # without a tree there is nothing to record
         (folder / MANIFEST).stat()
-        put(folder, RECORD, record(folder, key))
+        put(folder, RECORD, format_record(folder, key))
 
 
 __all__ = [
