@@ -9,7 +9,7 @@ from functools import cache as cached
 from functools import cached_property, partial
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 
 import dateline
 from dateline import progress
@@ -53,11 +53,8 @@ _PLACEHOLDER: Final = re.compile(r"\{\w+\}")
 _MODELS = ("python", "datamodel")  # laid out by `models`, not by iterating over templates
 
 
-class Pages(Protocol):
-    """Provides the pages of a folder of templates."""
-
-    def fan_out(self, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Yield the path and context of each page that the template *name* generates."""
+FanOut = Callable[[str], Iterator[tuple[str, dict[str, Any]]]]
+"""Yields the path and context of each file that the template of a name generates."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -211,7 +208,7 @@ class _Rendering:
             return changes
 
         def lay_out() -> tuple[list[Artifact], set[str]]:
-            pages = _render_pages(self._api, self._folders, CHANGES, compare())
+            pages = _render_pages(self._api, self._folders, CHANGES, compare().fan_out)
             return [*map(self._keep, pages)], compare().texts
 
         if self._cache is None:
@@ -373,24 +370,20 @@ def render_site(
     from dateline.site import ReferenceSite
 
     site = ReferenceSite(api, projector, marks, changes.pages, changes.announced)
-    return [*map(keep, _render_pages(api, folders, SITE, site))], []
+    return [*map(keep, _render_pages(api, folders, SITE, site.fan_out))], []
 
 
-def _render_pages(api: Api, folders: list[Path], folder: str, pages: Pages) -> Iterator[Artifact]:
-    """Yield the *pages* of a *folder* of templates."""
-    progress.describe("laying out the pages")
-
-    def fan_out(path: str) -> Iterator[tuple[str, dict[str, Any]]]:
-        return pages.fan_out(path) if path.split("/")[0] == folder else iter(())
-
-    return _render_templates(api, folders, fan_out)
-
-
-def _render_templates(
-    api: Api,
-    folders: list[Path],
-    fan_out: Callable[[str], Iterator[tuple[str, dict[str, Any]]]],
+def _render_pages(
+    api: Api, folders: list[Path], folder: str, fan_out: FanOut
 ) -> Iterator[Artifact]:
+    """Yield the pages of a *folder* of templates."""
+    progress.describe("laying out the pages")
+    return _render_templates(
+        api, folders, lambda name: fan_out(name) if name.split("/")[0] == folder else iter(())
+    )
+
+
+def _render_templates(api: Api, folders: list[Path], fan_out: FanOut) -> Iterator[Artifact]:
     """Lay out every template once for each path and context that *fan_out* yields for it."""
     # slow to import, and not needed if all documents are in the cache
     from dateline.templating import (

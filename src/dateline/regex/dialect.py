@@ -15,24 +15,7 @@ from collections.abc import Iterable
 from functools import lru_cache, reduce
 from typing import Final, NamedTuple
 
-from dateline.regex.tree import (
-    Assertion,
-    Choice,
-    Class,
-    Dot,
-    Escape,
-    Group,
-    Literal,
-    Member,
-    Node,
-    Property,
-    Range,
-    Reference,
-    RegexDepthError,
-    RegexError,
-    Repeat,
-    parse,
-)
+from dateline.regex import tree
 
 _LONGEST: Final = 2000
 _MOST_REPEATS: Final = 1000
@@ -102,11 +85,11 @@ def find_flaw(pattern: str) -> Flaw | None:
         if len(pattern) > _LONGEST:
             raise _ForeignError(f"more than {_LONGEST} characters; shorten it")
         inspection = _Inspection(pattern)
-        inspection.inspect_choice(parse(pattern))
+        inspection.inspect_choice(tree.parse(pattern))
         re.compile(pattern)
-    except (_ForeignError, RegexDepthError) as refused:
+    except (_ForeignError, tree.RegexDepthError) as refused:
         return Flaw("pattern-dialect", str(refused))
-    except RegexError as refused:
+    except tree.RegexError as refused:
         return Flaw("pattern-invalid", str(refused))
     except (re.error, OverflowError) as error:
         return Flaw("pattern-invalid", f"{error.args[0]}; fix the pattern")
@@ -129,7 +112,7 @@ class _Inspection:
         self.ambiguous: str | None = None
         self.loose: str | None = None
 
-    def inspect_choice(self, choice: Choice) -> tuple[_Piece, bool]:
+    def inspect_choice(self, choice: tree.Choice) -> tuple[_Piece, bool]:
         """Visit alternatives; also return whether two of them can begin with the same text."""
         pieces = [reduce(_then, map(self._inspect, branch), _NOTHING) for branch in choice.branches]
         if len(pieces) == 1:
@@ -150,46 +133,48 @@ class _Inspection:
         )
         return merged, overlap
 
-    def _inspect(self, node: Node) -> _Piece:
-        if isinstance(node, Repeat):
+    def _inspect(self, node: tree.Node) -> _Piece:
+        if isinstance(node, tree.Repeat):
             return self._repeat(node)
         return self._atom(node)[0]
 
-    def _atom(self, node: Node) -> tuple[_Piece, bool]:
-        if isinstance(node, Group):
+    def _atom(self, node: tree.Node) -> tuple[_Piece, bool]:
+        if isinstance(node, tree.Group):
             if node.opening not in ("(", "(?:"):
                 raise _ForeignError(
                     f"{node.opening[:3]!r} is not read alike everywhere; only (...) and (?:...) are"
                 )
             return self.inspect_choice(node.body)
-        if isinstance(node, Assertion):
+        if isinstance(node, tree.Assertion):
             return _NOTHING, False
-        if isinstance(node, Reference):
+        if isinstance(node, tree.Reference):
             name = node.group if isinstance(node.group, int) else "k"
             raise _unlike(f"\\{name}")
         characters = self._characters(node)
         return _Piece(characters, False, (), (characters,)), False
 
-    def _characters(self, node: Node) -> int:
+    def _characters(self, node: tree.Node) -> int:
         """Return the characters that a node of one position matches."""
-        if isinstance(node, Dot):
+        if isinstance(node, tree.Dot):
             return _EVERY & ~_bits("\n\r")
-        if isinstance(node, Class):
+        if isinstance(node, tree.Class):
             if not node.members:
                 raise _ForeignError("an empty class; name its characters")
             members = _union(map(self._member, node.members))
             return _EVERY & ~members | _OTHER if node.negated else members
-        if isinstance(node, Literal) and node.source == "{":
+        if isinstance(node, tree.Literal) and node.source == "{":
             raise _ForeignError(_BRACE)
-        if isinstance(node, Literal) and node.source in ("]", "}"):
+        if isinstance(node, tree.Literal) and node.source in ("]", "}"):
             self._note_loose(f"a bare `{node.source}`; write `\\{node.source}` for the character")
-        assert isinstance(node, Literal | Escape | Property)
+        assert isinstance(node, tree.Literal | tree.Escape | tree.Property)
         return self._read_character(node)
 
-    def _read_character(self, node: Literal | Escape | Property, *, in_class: bool = False) -> int:
-        if isinstance(node, Escape):
+    def _read_character(
+        self, node: tree.Literal | tree.Escape | tree.Property, *, in_class: bool = False
+    ) -> int:
+        if isinstance(node, tree.Escape):
             return _CLASSES[node.letter]
-        if isinstance(node, Property):
+        if isinstance(node, tree.Property):
             raise _unlike(f"\\{'P' if node.negated else 'p'}")
         if node.source.startswith("\\") and _HEX.fullmatch(node.source) is None:
             letter = node.source[1]
@@ -199,10 +184,10 @@ class _Inspection:
                 raise _unlike(node.source[:2])
         return _character(node.character)
 
-    def _member(self, member: Member) -> int:
-        if isinstance(member, Range):
+    def _member(self, member: tree.Member) -> int:
+        if isinstance(member, tree.Range):
             return self._range(member)
-        if isinstance(member, Literal):
+        if isinstance(member, tree.Literal):
             source = member.source
             doubled = source in "&-|~" and self._pattern[member.end : member.end + 1] == source
             if source == "[" or doubled:
@@ -211,13 +196,13 @@ class _Inspection:
                 )
         return self._read_character(member, in_class=True)
 
-    def _range(self, members: Range) -> int:
+    def _range(self, members: tree.Range) -> int:
         low, high = self._member(members.low), self._member(members.high)
         if low.bit_count() != 1 or high.bit_count() != 1:
             raise _ForeignError("a range of a class needs a character at both ends; write `\\-`")
         return (high << 1) - low
 
-    def _repeat(self, node: Repeat) -> _Piece:
+    def _repeat(self, node: tree.Repeat) -> _Piece:
         piece, overlap = self._atom(node.body)
         least, most = node.least, node.most
         if max(least, most or 0) > _MOST_REPEATS:

@@ -12,23 +12,8 @@ from functools import lru_cache
 from itertools import count
 from typing import Final
 
+from dateline.regex import tree
 from dateline.regex.dialect import find_flaw
-from dateline.regex.tree import (
-    Assertion,
-    Choice,
-    Class,
-    Dot,
-    Group,
-    Literal,
-    Member,
-    Node,
-    Property,
-    Range,
-    Reference,
-    RegexError,
-    Repeat,
-    parse,
-)
 
 # ECMA-262 section 22.2.2.9: digits and word characters are ASCII, white space is not
 _DIGIT: Final = "0-9"
@@ -86,15 +71,15 @@ def translate(pattern: str) -> tuple[bool, str]:
     from pydantic_core import SchemaError, SchemaValidator, core_schema
 
     try:
-        native = _Translation(parse(pattern), native=True).translate()
+        native = _Translation(tree.parse(pattern), native=True).translate()
         SchemaValidator(core_schema.str_schema(pattern=native))
     except (UntranslatableError, SchemaError):
         pass
-    except RegexError as error:
+    except tree.RegexError as error:
         raise UntranslatableError(f"has {error}") from None
     else:
         return True, native
-    text = _Translation(parse(pattern), native=False).translate()
+    text = _Translation(tree.parse(pattern), native=False).translate()
     try:
         re.compile(text, re.ASCII)
     except (re.error, OverflowError) as error:
@@ -125,7 +110,7 @@ def compile_portable(pattern: str) -> re.Pattern[str] | None:
     flaw = find_flaw(pattern)
     if flaw is not None and flaw.id != "pattern-loose":
         return None
-    return re.compile(_Translation(parse(pattern), native=False).translate(), re.ASCII)
+    return re.compile(_Translation(tree.parse(pattern), native=False).translate(), re.ASCII)
 
 
 def matches_portably(pattern: str, text: str, *, unknown: bool) -> bool:
@@ -140,16 +125,16 @@ def may_refer_to_nothing(pattern: str) -> bool:
     In ECMA-262, it is empty then; for most engines, nothing matches.
     """
     try:
-        return bool(_find_missing(parse(pattern)))
-    except RegexError:
+        return bool(_find_missing(tree.parse(pattern)))
+    except tree.RegexError:
         return False
 
 
 def write_portable(pattern: str) -> str | None:
     """Return *pattern* without what engines read differently; None if that is impossible."""
     try:
-        return _Translation(parse(pattern), native=False, spelled=True).translate()
-    except (UntranslatableError, RegexError):
+        return _Translation(tree.parse(pattern), native=False, spelled=True).translate()
+    except (UntranslatableError, tree.RegexError):
         return None
 
 
@@ -169,44 +154,44 @@ class _Translation:
     What is *spelled* out is for any engine that searches, such as that of validators.
     """
 
-    def __init__(self, tree: Choice, *, native: bool, spelled: bool = False) -> None:
-        self._tree = tree
+    def __init__(self, root: tree.Choice, *, native: bool, spelled: bool = False) -> None:
+        self._root = root
         self._native = native
         self._spelled = spelled
-        self._missing = _find_missing(tree)
+        self._missing = _find_missing(root)
         self._numbers: dict[int | str, int | None] = {}
 
     def translate(self) -> str:
         """Return the tree in the engine's syntax. Raises UntranslatableError."""
-        return self._choice(self._tree)
+        return self._choice(self._root)
 
-    def _choice(self, choice: Choice) -> str:
+    def _choice(self, choice: tree.Choice) -> str:
         return "|".join("".join(map(self._translate, branch)) for branch in choice.branches)
 
-    def _translate(self, node: Node) -> str:
-        if isinstance(node, Literal):
+    def _translate(self, node: tree.Node) -> str:
+        if isinstance(node, tree.Literal):
             return _literal(node.character, _SPECIAL)
-        if isinstance(node, Repeat):
+        if isinstance(node, tree.Repeat):
             lazy = "?" if node.lazy else ""
             return f"{self._translate(node.body)}{node.source}{lazy}"
-        if isinstance(node, Group):
+        if isinstance(node, tree.Group):
             return f"{self._opening(node)}{self._choice(node.body)})"
-        if isinstance(node, Class):
+        if isinstance(node, tree.Class):
             return self._class(node)
-        if isinstance(node, Dot):
+        if isinstance(node, tree.Dot):
             return f"[^{_LINE_ENDS}]"
-        if isinstance(node, Assertion):
+        if isinstance(node, tree.Assertion):
             return self._assertion(node.source)
-        if isinstance(node, Reference):
+        if isinstance(node, tree.Reference):
             return self._reference(node.group)
         members = self._member(node)
-        if members.startswith("[") or isinstance(node, Property):
+        if members.startswith("[") or isinstance(node, tree.Property):
             return members
         if node.letter in _SETS or self._native:
             return f"[{members}]"
         return f"[^{_SETS[node.letter.lower()]}]"
 
-    def _opening(self, group: Group) -> str:
+    def _opening(self, group: tree.Group) -> str:
         if group.name is not None:
             self._numbers[group.name] = group.number
             return "(" if self._spelled else f"(?P<{group.name}>"
@@ -236,23 +221,23 @@ class _Translation:
         is_missing = group in self._missing
         return self._only_python(f"(?({group}){text})" if is_missing else f"(?:{text})")
 
-    def _class(self, node: Class) -> str:
+    def _class(self, node: tree.Class) -> str:
         negated = "^" if node.negated else ""
         if not node.members:
             # `[]` matches nothing, `[^]` anything
             return rf"[{'' if node.negated else '^'}\x00-\U0010ffff]"
         return f"[{negated}{''.join(map(self._member, node.members))}]"
 
-    def _member(self, member: Member) -> str:
+    def _member(self, member: tree.Member) -> str:
         """Return *member* as it is written within the brackets of a class."""
-        if isinstance(member, Range):
+        if isinstance(member, tree.Range):
             low, high = self._member(member.low), self._member(member.high)
-            both = isinstance(member.low, Literal) and isinstance(member.high, Literal)
+            both = isinstance(member.low, tree.Literal) and isinstance(member.high, tree.Literal)
             # ECMA-262 annex B: next to a class a hyphen is literal
             return f"{low}-{high}" if both else rf"{low}\-{high}"
-        if isinstance(member, Literal):
+        if isinstance(member, tree.Literal):
             return _literal(member.character, _SPECIAL_IN_SET)
-        if isinstance(member, Property):
+        if isinstance(member, tree.Property):
             if not self._native and not self._spelled:
                 raise UntranslatableError(r"needs both look-around and \p")
             name = member.name.replace("Script=", "").replace("sc=", "")
@@ -269,8 +254,8 @@ class _Translation:
         return text
 
 
-def _find_missing(tree: Choice) -> dict[int | str, bool]:
-    """Return the groups that have perhaps not matched when *tree* refers back to them.
+def _find_missing(root: tree.Choice) -> dict[int | str, bool]:
+    """Return the groups that have perhaps not matched when *root* refers back to them.
 
     True is for those that a repetition skips: ECMA-262 forgets what they matched before, and Python
     does not.
@@ -279,33 +264,33 @@ def _find_missing(tree: Choice) -> dict[int | str, bool]:
     groups: _Groups = {}
     numbers = count()
 
-    def visit(choice: Choice, skips: _Skips, is_repeated: bool, known: _Groups) -> None:
+    def visit(choice: tree.Choice, skips: _Skips, is_repeated: bool, known: _Groups) -> None:
         for branch in choice.branches:
             is_only = len(choice.branches) == 1
             within = skips if is_only else (*skips, (next(numbers), is_repeated))
             for each in branch:
                 visit_node(each, within, is_repeated, known)
 
-    def visit_node(node: Node, skips: _Skips, is_repeated: bool, known: _Groups) -> None:
-        if isinstance(node, Repeat):
+    def visit_node(node: tree.Node, skips: _Skips, is_repeated: bool, known: _Groups) -> None:
+        if isinstance(node, tree.Repeat):
             within = (*skips, (next(numbers), is_repeated)) if node.least == 0 else skips
             is_again = is_repeated or node.most is None or node.most > 1
             visit_node(node.body, within, is_again, known)
-        elif isinstance(node, Group):
+        elif isinstance(node, tree.Group):
             is_negative = node.opening in ("(?!", "(?<!")
             within = (*skips, (next(numbers), is_repeated)) if is_negative else skips
             # what looks behind is matched from its end: its groups are known after it
             inside = dict(known) if node.opening.startswith("(?<") and not node.name else known
             visit(node.body, within, is_repeated, inside)
             groups.update((name, within) for name in (node.number, node.name) if name is not None)
-        elif isinstance(node, Reference):
+        elif isinstance(node, tree.Reference):
             # a reference before the end of its group is one to nothing
             skipped = {*known.get(node.group, ((-1, True),))}.difference(skips)
             if skipped:
                 is_kept = any(is_repeated for _, is_repeated in skipped)
                 missing[node.group] = missing.get(node.group, False) or is_kept
 
-    visit(tree, (), False, groups)
+    visit(root, (), False, groups)
     return missing
 
 

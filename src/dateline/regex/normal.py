@@ -5,18 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from dateline.regex.tree import (
-    Choice,
-    Class,
-    Escape,
-    Group,
-    Literal,
-    Node,
-    Range,
-    RegexError,
-    Repeat,
-    parse,
-)
+from dateline.regex import tree
 
 # ECMA-262 section 22.2.2.9; `s` has characters beyond ASCII.
 _ESCAPES: Final = {
@@ -37,25 +26,25 @@ def are_equal(one: Any, other: Any) -> bool:
     if _AMBIGUOUS.search(one) or _AMBIGUOUS.search(other):
         return False
     try:
-        return bool(_normalize_choice(parse(one)) == _normalize_choice(parse(other)))
-    except RegexError:
+        return bool(_normalize_choice(tree.parse(one)) == _normalize_choice(tree.parse(other)))
+    except tree.RegexError:
         return False
 
 
-def _normalize_choice(choice: Choice) -> Any:
+def _normalize_choice(choice: tree.Choice) -> Any:
     return tuple(tuple(map(_normalize, branch)) for branch in choice.branches)
 
 
-def _normalize(node: Node) -> Any:
-    if isinstance(node, Literal):
+def _normalize(node: tree.Node) -> Any:
+    if isinstance(node, tree.Literal):
         return _normalize_class([node], negated=False)
-    if isinstance(node, Escape) and node.letter in _ESCAPES:
+    if isinstance(node, tree.Escape) and node.letter in _ESCAPES:
         return _normalize_class([node], negated=False)
-    if isinstance(node, Class):
+    if isinstance(node, tree.Class):
         return _normalize_class(node.members, negated=node.negated)
-    if isinstance(node, Group):
+    if isinstance(node, tree.Group):
         return "group", node.opening, node.name, node.number, _normalize_choice(node.body)
-    if isinstance(node, Repeat):
+    if isinstance(node, tree.Repeat):
         if node.least == node.most == 1:
             return _normalize(node.body)
         return "repeat", _normalize(node.body), node.least, node.most, node.lazy
@@ -68,11 +57,11 @@ def _normalize_class(members: Any, *, negated: bool) -> Any:
     others = set()
     for member in members:
         match member:
-            case Literal(character):
+            case tree.Literal(character):
                 ranges.append((ord(character), ord(character)))
-            case Escape(letter) if letter in _ESCAPES:
+            case tree.Escape(letter) if letter in _ESCAPES:
                 ranges += _ESCAPES[letter]
-            case Range(Literal(low), Literal(high)):
+            case tree.Range(tree.Literal(low), tree.Literal(high)):
                 ranges.append((ord(low), ord(high)))
             case _:
                 others.add((type(member).__name__, member))
