@@ -42,47 +42,43 @@ def lay_out_table(api: Api, groups: Sequence[OperationGroup], types: Types) -> d
 
 
 def _row(operation: Operation, types: Types) -> Node:
-    pairs = [
-        Pair("id", Text(operation.id)),
-        Pair("group", Text(operation.group)),
-        Pair("handler", Text(operation.handler)),
-        Pair("method", Text(operation.method)),
-        Pair("path", Text(operation.address)),
-        Pair("environments", value(operation.environments)),
-    ]
-    if operation.unserved:
-        pairs.append(Pair("unserved", Text(operation.unserved)))
-    if operation.ignores_version:
-        pairs.append(Pair("ignores_version", "True"))
-    if operation.security:
-        pairs.append(Pair("security", value(operation.security)))
-    if operation.parameters:
-        parameters = (_parameter(operation, each, types) for each in operation.parameters)
-        pairs.append(Pair("parameters", _tuple(parameters)))
-    if operation.body is not None:
-        read = types.read_body(operation, operation.body)
-        pairs.append(Pair("body", _contents([(operation.body, read)])))
-        if operation.body_required:
-            pairs.append(Pair("body_required", "True"))
-    if operation.responses:
-        responses = {status: _response(operation, status, types) for status in operation.responses}
-        pairs.append(Pair("responses", mapping(responses)))
-    return call("Operation", *pairs)
+    body = operation.body
+    parameters = tuple(_parameter(operation, each, types) for each in operation.parameters)
+    responses = {status: _response(operation, status, types) for status in operation.responses}
+    return _record(
+        "Operation",
+        id=Text(operation.id),
+        group=Text(operation.group),
+        handler=Text(operation.handler),
+        method=Text(operation.method),
+        path=Text(operation.address),
+        environments=value(operation.environments),
+        unserved=operation.unserved and Text(operation.unserved),
+        ignores_version=operation.ignores_version and "True",
+        security=operation.security and value(operation.security),
+        parameters=parameters and Brackets("", parameters, "()"),
+        body=body and _contents([(body, types.read_body(operation, body))]),
+        body_required=body and operation.body_required and "True",
+        responses=responses and mapping(responses),
+    )
 
 
 def _parameter(operation: Operation, parameter: Parameter, types: Types) -> Node:
-    pairs = [
-        Pair("keyword", Text(parameter.keyword)),
-        Pair("name", Text(parameter.name)),
-        Pair("place", Text(parameter.place)),
-        Pair("type", types.parameter(operation, parameter)),
-    ]
     default = types.default(operation, parameter)
-    if default is not None and default != "None":
-        pairs.append(Pair("default", default))
-    if parameter.required:
-        pairs.append(Pair("required", "True"))
-    return call("Parameter", *pairs)
+    return _record(
+        "Parameter",
+        keyword=Text(parameter.keyword),
+        name=Text(parameter.name),
+        place=Text(parameter.place),
+        type=types.parameter(operation, parameter),
+        default=None if default == "None" else default,
+        required=parameter.required and "True",
+    )
+
+
+def _record(called: str, /, **fields: Any) -> Node:
+    """Return a call of the class *called* with those of *fields* that have a node."""
+    return call(called, *(Pair(key, node) for key, node in fields.items() if node))
 
 
 def _response(operation: Operation, status: str, types: Types) -> Node:
@@ -106,11 +102,9 @@ def read_schemes(api: Api, used: Iterable[str]) -> Iterator[tuple[str, SecretPla
 
 
 def _scheme(secret: SecretPlace) -> Node:
-    pairs = [Pair("name", Text(secret.field)), Pair("place", Text(secret.place))]
-    if secret.prefix:
-        pairs.append(Pair("prefix", Text(secret.prefix)))
-    return call("Scheme", *pairs)
-
-
-def _tuple(nodes: Iterable[Node]) -> Node:
-    return Brackets("", tuple(nodes), "()")
+    return _record(
+        "Scheme",
+        name=Text(secret.field),
+        place=Text(secret.place),
+        prefix=secret.prefix and Text(secret.prefix),
+    )
