@@ -29,7 +29,7 @@ from dateline.model import EVERYWHERE
 from dateline.project import Projector
 from dateline.serve.mock import Mock
 from dateline.serve.package import open_server
-from dateline.site.calls import PythonClients
+from dateline.site.calls import PythonCalls, PythonClients
 from dateline.site.samples import Samples
 
 SITE = Path(__file__).parents[2] / "generated" / "site"
@@ -251,7 +251,7 @@ def test_form_is_written_with_bytes_for_its_files(tmp_path: Path) -> None:
     samples = Samples(document, api.table, "2024-09-01", lambda *_, **__: None)
     environments = {date: {"production": each} for date, each in documents.items()}
     clients = PythonClients(api.table, documents, environments)
-    calls = clients.call("2024-09-01", samples.parameter)
+    calls = PythonCalls(clients, "2024-09-01", samples.parameter)
     for path, files in (("/scans", ["scan", "pages"]), ("/encoded", ["image"]), ("/free", [])):
         shown = calls.write("POST", path, "")
         found = re.findall(r'"(\w+)": \[?b"\.\.\."', shown)

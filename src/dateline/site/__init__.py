@@ -77,16 +77,9 @@ class ReferenceSite:
             for date in dates
         }
         clients = PythonClients(api.table, documents, environments)
-        for date, document in documents.items():
+        for date in dates:
             previous = self._versions[date] = VersionPages(
-                api.table,
-                document,
-                date,
-                history.of(date),
-                self._schema_pages,
-                previous,
-                environments[date],
-                clients,
+                clients, date, history.of(date), self._schema_pages, previous
             )
         self._operation_pages = name_pages(
             name for version in self._versions.values() for name in version.operations

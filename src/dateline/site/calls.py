@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 from dateline.addresses import read_addresses, read_path
@@ -59,57 +59,39 @@ class PythonClients:
         documents: Mapping[str, dict[str, Any]],
         environments: Mapping[str, Mapping[str, dict[str, Any]]],
     ) -> None:
-        self._table = table
-        self._documents = documents
-        self._environments = environments
-        self._operations = {
+        self.table = table
+        self.documents = documents
+        self.environments = environments
+        self.operations = {
             each.date: read_operations(table, documents[each.date], environments[each.date])
             for each in table.supported
         }
-        inlines = {date: list_inlines(found) for date, found in self._operations.items()}
-        self._names = name_inlines(documents, inlines)
-
-    def call(self, date: str, sample: Callable[[Mapping[str, Any]], Any]) -> PythonCalls:
-        """Return the calls of the client of the version *date*; *sample* as there."""
-        return PythonCalls(
-            self._table,
-            self._documents[date],
-            date,
-            self._environments[date],
-            self._operations[date],
-            self._names[date],
-            sample,
-        )
+        inlines = {date: list_inlines(found) for date, found in self.operations.items()}
+        self.names = name_inlines(documents, inlines)
+        """The names of inline types that are classes, by version and key."""
 
 
 class PythonCalls:
-    """Calls of the *operations* of one version, as its client makes them.
+    """Calls of the operations of the version *date*, as its client makes them.
 
-    *document* is that of the version, *environments* has those of each; *names* are those of inline
-    types that are classes, by key; *sample* gives a value for a parameter.
+    *sample* gives a value for a parameter.
     """
 
     def __init__(
-        self,
-        table: Table,
-        document: dict[str, Any],
-        date: str,
-        environments: Mapping[str, dict[str, Any]],
-        operations: Iterable[Called],
-        names: Mapping[str, str],
-        sample: Callable[[Mapping[str, Any]], Any],
+        self, clients: PythonClients, date: str, sample: Callable[[Mapping[str, Any]], Any]
     ) -> None:
-        self._table = table
-        self._document = document
+        self._table = clients.table
+        self._document = document = clients.documents[date]
         self._sample = sample
-        self._module = f"{table.package}.{package_name(date)}"
+        self._module = f"{self._table.package}.{package_name(date)}"
         self._reader = PartReader(document)
         self._resolver = self._reader.resolver
-        self._operations = {(each.method, each.path): each for each in operations}
-        self._names = names
+        self._operations = {(each.method, each.path): each for each in clients.operations[date]}
+        self._names = clients.names[date]
         models = {*map(class_name, document.get("components", {}).get("schemas", {}))}
-        self._client = "ApiClient" if "Client" in models.union(names.values()) else "Client"
+        self._client = "ApiClient" if "Client" in models.union(self._names.values()) else "Client"
         self._credentials = name_credentials(document)
+        environments = clients.environments[date]
         self._addresses = read_addresses(environments)
         self._paths = {name: read_path(each.get("servers")) for name, each in environments.items()}
 

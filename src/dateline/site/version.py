@@ -8,7 +8,6 @@ from typing import Any, Final
 
 from dateline.addresses import find_own_address, read_address
 from dateline.canonical.ranges import name_range
-from dateline.model import Table
 from dateline.openapi import is_json, method_name, operations, pointer, resolve
 from dateline.placement import show_version
 from dateline.schema.parts import PartReader
@@ -39,16 +38,14 @@ class VersionPages:
 
     def __init__(
         self,
-        table: Table,
-        document: dict[str, Any],
+        clients: PythonClients,
         date: str,
         marks: dict[str, Marks],
         schema_pages: Mapping[str, str],
         previous: VersionPages | None,
-        environments: Mapping[str, dict[str, Any]],
-        clients: PythonClients,
     ) -> None:
-        self.document = document
+        table = clients.table
+        self.document = document = clients.documents[date]
         self.marks = marks
         self.operations = {each.name: each for each in list_operations(document)}
         self.schemas = list_schemas(document)
@@ -60,7 +57,7 @@ class VersionPages:
         self._resolver = self._parts.resolver
         self._trees = Trees(document, marks, schema_pages, self._find_tree)
         self._table = table
-        self._environments = environments
+        self._environments = environments = clients.environments[date]
         first = environments[table.environments[0].name]
         self._published = show_version(first, table.selector, date)
         self._choosing = table.place_of_version, table.header
@@ -69,7 +66,7 @@ class VersionPages:
         self._samples = Samples(document, table, date, self._find_sample)
         self._calls: PythonCalls | None = None
         if any(each.date == date for each in table.supported):
-            self._calls = clients.call(date, self._samples.parameter)
+            self._calls = PythonCalls(clients, date, self._samples.parameter)
         self._sections: dict[str, list[MessagePart]] = {}
 
     def component(self, name: str) -> TreeRow | None:
