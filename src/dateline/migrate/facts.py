@@ -109,14 +109,15 @@ class _FactFinder:
         rule = change["rule"]
         if rule in ("component-renamed", "component-removed", "component-added"):
             return True
-        if rule == "field-renamed":
-            return self._note_field_rename(change)
-        if rule in _REMOVED:
-            return self._note_field_removal(change)
-        if rule in _REQUIRED:
-            return self._note_required_field(change)
-        if rule in _VALUE_REMOVED:
-            return self._note_member(change)
+        for rules, note in (
+            (("field-renamed",), self._note_field_rename),
+            (_REMOVED, self._note_field_removal),
+            (_REQUIRED, self._note_required_field),
+            (_VALUE_REMOVED, self._note_member),
+        ):
+            if rule in rules:
+                found = self._find_field(change)
+                return found is not None and note(change, *found)
         if rule in ("operation-removed", "operation-id-changed"):
             return self._note_methods(change)
         if rule in (*_PARAMETER_RENAMED, "parameter-removed", *_ARGUMENT_REQUIRED):
@@ -144,11 +145,7 @@ class _FactFinder:
         found = self._list_newer(holder)
         return found[0] if len(found) == 1 else None
 
-    def _note_field_rename(self, change: Mapping[str, Any]) -> bool:
-        found = self._find_field(change)
-        if found is None:
-            return False
-        holder, before = found
+    def _note_field_rename(self, change: Mapping[str, Any], holder: str, before: str) -> bool:
         after = str(change["after"])
         old, new = self._older.classes[holder].wire, self._find_newer(holder)
         if before not in old or new is None or after not in new.wire or before in new.wire:
@@ -156,22 +153,15 @@ class _FactFinder:
         self._facts.fields[holder, old[before]] = NewName(new.wire[after], (before, after))
         return True
 
-    def _note_field_removal(self, change: Mapping[str, Any]) -> bool:
-        found = self._find_field(change)
-        if found is None:
-            return False
-        holder, name = found
+    def _note_field_removal(self, change: Mapping[str, Any], holder: str, name: str) -> bool:
         old, new = self._older.classes[holder].wire, self._find_newer(holder)
         if name not in old or (new is not None and name in new.wire):
             return False
         self._facts.fields[holder, old[name]] = _remark(change)
         return True
 
-    def _note_required_field(self, change: Mapping[str, Any]) -> bool:
-        found = self._find_field(change)
-        if found is None:
-            return False
-        holder, last = found[0], str(change["field"]).rpartition(".")[2]
+    def _note_required_field(self, change: Mapping[str, Any], holder: str, _: str) -> bool:
+        last = str(change["field"]).rpartition(".")[2]
         new = self._find_newer(holder)
         name = new.wire.get(last) if new is not None and holder in self._older.classes else None
         if new is None or name is None or name not in new.required:
@@ -179,11 +169,7 @@ class _FactFinder:
         self._facts.required.setdefault(holder, {})[name] = _remark(change)
         return True
 
-    def _note_member(self, change: Mapping[str, Any]) -> bool:
-        found = self._find_field(change)
-        if found is None:
-            return False
-        holder, _ = found
+    def _note_member(self, change: Mapping[str, Any], holder: str, _: str) -> bool:
         new = self._find_newer(holder)
         members = self._older.classes[holder].members
         gone = [name for name, value in members.items() if value == change["before"]]
