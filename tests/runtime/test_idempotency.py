@@ -14,7 +14,7 @@ from support.exchanges import Caller, PersistentCaller, Response, ask, exchange,
 from support.header_cases import SUPPORTED
 from support.tables import cases
 
-from dateline_runtime.asgi import App, Limits, Receive, Scope, Send, field, respond
+from dateline_runtime.asgi import STATUSES, App, Limits, Receive, Scope, Send, field, respond
 from dateline_runtime.errors import Fault, RequestError
 from dateline_runtime.idempotency import (
     Answer,
@@ -108,7 +108,12 @@ def test_every_body_has_a_fingerprint(body: bytes) -> None:
 
 
 class Full(MemoryStore):
-    """A store that is full."""
+    """A store that is full; out of reach, if *patience* is negative."""
+
+    async def claim(self, attempt: Attempt, patience: float) -> Stored | Claim:
+        if patience < 0:
+            raise ConnectionError
+        return await super().claim(attempt, patience)
 
     async def record(self, *_: object) -> None:
         raise OSError("disk full")
@@ -191,6 +196,17 @@ def test_claim_is_released_if_the_store_fails() -> None:
         return await begin(store, ONE, patience=0)
 
     assert run(story()) is None
+
+
+def test_request_is_refused_before_its_effect_if_the_store_is_out_of_reach(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    with pytest.raises(RequestError, match="the request had no effect") as refused:
+        run(begin(Full(), ONE, patience=-1))
+    assert (refused.value.fault, STATUSES[refused.value.fault]) == (Fault.UNAVAILABLE, 503)
+    assert [record.exc_info and record.exc_info[0] for record in caplog.records] == [
+        ConnectionError
+    ]
 
 
 # The store in memory

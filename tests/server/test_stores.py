@@ -21,6 +21,7 @@ from paynet.server.redis import LostClaimError, RedisStore
 from paynet.server.runtime.idempotency import Answer, Attempt, Claim, Scope, Stored
 from redis import Redis as PlainRedis
 from redis.asyncio import Redis
+from redis.exceptions import ResponseError
 from support.clusters import UnavailableError, cluster
 from support.keyed_server import connect_to_postgresql
 from support.launched import launch_folder
@@ -167,6 +168,80 @@ def test_effects_are_in_the_transaction_of_the_answer(postgresql: str) -> None:
         assert await count(store) == 1
         await store.forget()
         assert await store.claim(attempt("in"), 1) == Stored("f", ANSWER)
+
+    asyncio.run(main())
+
+
+def test_request_keeps_its_claim_from_others_of_its_process(run: Callable[..., None]) -> None:
+    async def use(one: Any, two: Any) -> None:
+        assert await one.claim(attempt("lost"), 1) is Claim.TAKEN
+        held = one._held[attempt("lost").scope]
+        if isinstance(one, RedisStore):
+            await one._client.delete(held.key)
+        else:
+            await held.connection.close()
+        assert await one.claim(attempt("lost"), 0.05) is Claim.RUNNING
+        assert await two.claim(attempt("lost"), 1) is Claim.TAKEN
+        with pytest.raises((LostClaimError, psycopg.OperationalError)):
+            await one.record(attempt("lost"), ANSWER)
+        await one.release(attempt("lost"))
+        await two.record(attempt("lost", "second"), ANSWER)
+        assert await one.claim(attempt("lost"), 1) == Stored("second", ANSWER)
+
+    run(use)
+
+
+def test_only_an_error_follows_a_statement_that_failed(postgresql: str) -> None:
+    async def main() -> None:
+        store = PostgresStore(connect_to_postgresql(postgresql))
+        for answer in (ANSWER, Answer(409, None, b"")):
+            assert await store.claim(attempt("failed"), 1) is Claim.TAKEN
+            with pytest.raises(psycopg.DataError):
+                await store.connection().execute("SELECT 1 / 0")
+            if answer is ANSWER:
+                with pytest.raises(psycopg.errors.InFailedSqlTransaction):
+                    await store.record(attempt("failed"), answer)
+                await store.release(attempt("failed"))
+            else:
+                await store.record(attempt("failed"), answer)
+        assert await store.claim(attempt("failed"), 1) is Claim.TAKEN
+        await store.release(attempt("failed"))
+
+    asyncio.run(main())
+
+
+def test_full_redis_refuses_claims_before_their_effect(redis: str) -> None:
+    async def main() -> None:
+        async with open_store("redis", redis) as store:
+            assert await store.claim(attempt("running"), 1) is Claim.TAKEN
+            await store._client.config_set("maxmemory", "1")
+            try:
+                with pytest.raises(ResponseError, match="maxmemory"):
+                    await store.claim(attempt("new"), 1)
+                await store.record(attempt("running"), ANSWER)
+            finally:
+                await store._client.config_set("maxmemory", "0")
+            assert await store.claim(attempt("running"), 1) == Stored("f", ANSWER)
+
+    asyncio.run(main())
+
+
+class Repeating(Redis):
+    """A client that sends each command again, as after a reply that was lost."""
+
+    async def execute_command(self, *given: Any, **options: Any) -> Any:
+        send: Any = super().execute_command
+        await send(*given, **options)
+        return await send(*given, **options)
+
+
+def test_commands_that_a_client_repeats_take_effect_once(redis: str) -> None:
+    async def main() -> None:
+        async with Repeating(unix_socket_path=redis) as client:
+            store = RedisStore(client)
+            assert await store.claim(attempt("repeated"), 1) is Claim.TAKEN
+            await store.record(attempt("repeated"), ANSWER)
+            assert await store.claim(attempt("repeated"), 1) == Stored("f", ANSWER)
 
     asyncio.run(main())
 

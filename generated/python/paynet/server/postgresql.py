@@ -9,13 +9,15 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable
-from contextlib import AbstractAsyncContextManager, AsyncExitStack
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, suppress
 from contextvars import ContextVar
 from datetime import timedelta
 from hashlib import sha256
+from http import HTTPStatus
 from typing import Any, Final, NamedTuple
 
-from psycopg import AsyncConnection
+from psycopg import AsyncConnection, Error
+from psycopg.pq import TransactionStatus
 from psycopg.rows import tuple_row
 from psycopg.sql import SQL, Composed, Identifier
 
@@ -96,8 +98,10 @@ class PostgresStore:
     def connection(self) -> AsyncConnection[Any]:
         """Return the connection in whose transaction the answer to this request is stored.
 
-        Handlers must neither commit nor roll it back. Raises LookupError in a request whose answer
-        is not stored: one without an idempotency key, or of an unknown caller.
+        Handlers must neither commit nor roll it back. A statement that may fail belongs into
+        ``async with connection.transaction()``: otherwise its failure undoes everything, and only
+        an error can follow, which is not stored. Raises LookupError in a request whose answer is
+        not stored: one without an idempotency key, or of an unknown caller.
         """
         found = _current.get()
         if found is None:
@@ -109,6 +113,7 @@ class PostgresStore:
         clock = asyncio.get_running_loop().time
         deadline = clock() + patience
         wait = _SHORTEST_WAIT
+        found: Stored | Claim | None = None
         try:
             # for as long as there is no connection, too
             async with asyncio.timeout_at(deadline + _GRACE) as timer:
@@ -119,10 +124,17 @@ class PostgresStore:
                     await asyncio.sleep(min(wait, deadline - clock()))
                     wait = min(wait * 2, _LONGEST_WAIT)
         except TimeoutError:
+            if found is None:
+                raise
             return Claim.RUNNING
 
     async def _try(self, scope: Scope, key: str, timer: asyncio.Timeout) -> Stored | Claim:
-        """Take the claim if nobody has it."""
+        """Take the claim if nobody has it.
+
+        A request of this process has it until its end, even if its connection is lost before.
+        """
+        if scope in self._held:
+            return Claim.RUNNING
         async with AsyncExitStack() as stack:
             connection = await stack.enter_async_context(self._connect())
             if connection.autocommit:
@@ -140,7 +152,7 @@ class PostgresStore:
             if row is not None:
                 fingerprint, status, media_type, body = row
                 return Stored(fingerprint, Answer(status, media_type, bytes(body)))
-            if is_free != (True,) or timer.expired():
+            if is_free != (True,) or timer.expired() or scope in self._held:
                 return Claim.RUNNING
             # the claim is taken: it is not given up any more because of the time
             timer.reschedule(None)
@@ -150,6 +162,11 @@ class PostgresStore:
 
     async def record(self, attempt: Attempt, answer: Answer) -> None:
         connection, _ = self._held[attempt.scope]
+        is_undone = connection.info.transaction_status is TransactionStatus.INERROR
+        if is_undone and answer.status >= HTTPStatus.BAD_REQUEST:
+            # a refusal without an effect: it can't be stored either
+            await self.release(attempt)
+            return
         given = (_digest(attempt.scope), attempt.fingerprint, *answer, self._retention)
         await connection.execute(self._sql(_RECORD), given)
         await connection.commit()
@@ -157,7 +174,9 @@ class PostgresStore:
 
     async def release(self, attempt: Attempt) -> None:
         _current.set(None)
-        await self._held.pop(attempt.scope).stack.aclose()
+        # a claim ends with its connection, too
+        with suppress(Error):
+            await self._held.pop(attempt.scope).stack.aclose()
 
     def _sql(self, text: str) -> Composed:
         return SQL(text).format(table=self._table)  # type: ignore[arg-type,unused-ignore]

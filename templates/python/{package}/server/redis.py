@@ -34,8 +34,12 @@ _EXTEND: Final = """
 if redis.call('get', KEYS[1]) ~= ARGV[1] then return 0 end
 return redis.call('pexpire', KEYS[1], ARGV[2])
 """
-_RECORD: Final = """
-if redis.call('get', KEYS[1]) ~= ARGV[1] then return 0 end
+# An answer is stored even if Redis is full: only claims are refused then. The client repeats a
+# script whose result it did not get.
+_RECORD: Final = """#!lua flags=allow-oom
+local content = redis.call('get', KEYS[1])
+if content == ARGV[2] then return 1 end
+if content ~= ARGV[1] then return 0 end
 redis.call('set', KEYS[1], ARGV[2], 'px', ARGV[3])
 return 1
 """
@@ -87,31 +91,49 @@ class RedisStore:
         deadline = asyncio.get_running_loop().time() + patience
         wait = _SHORTEST_WAIT
         while True:
-            found = await self._client.set(key, value, nx=True, px=self._milliseconds, get=True)
-            if found is None:
-                task = asyncio.create_task(self._extend(key, value))
-                self._held[attempt.scope] = _Held(key, value, task)
-                return Claim.TAKEN
-            text = found.decode() if isinstance(found, bytes) else str(found)
-            if text.startswith(_ANSWER):
-                return _read(text)
+            found = await self._try(attempt.scope, key, value)
             left = deadline - asyncio.get_running_loop().time()
-            if left <= 0:
-                return Claim.RUNNING
+            if found is not Claim.RUNNING or left <= 0:
+                return found
             await asyncio.sleep(min(wait, left))
             wait = min(wait * 2, _LONGEST_WAIT)
 
+    async def _try(self, scope: Scope, key: str, value: str) -> Stored | Claim:
+        """Take the claim if nobody has it.
+
+        A request of this process has it until its end, even if its lease ends before.
+        """
+        if scope in self._held:
+            return Claim.RUNNING
+        async with asyncio.timeout(self._lease):
+            found = await self._client.set(key, value, nx=True, px=self._milliseconds, get=True)
+        # the client may have repeated the command, and found its own claim
+        text = value if found is None else found.decode() if isinstance(found, bytes) else found
+        if text.startswith(_ANSWER):
+            return _read(text)
+        if text != value or scope in self._held:
+            return Claim.RUNNING
+        self._held[scope] = _Held(key, value, asyncio.create_task(self._extend(key, value)))
+        return Claim.TAKEN
+
     async def record(self, attempt: Attempt, answer: Answer) -> None:
         lock = self._held[attempt.scope]
-        written = _write(attempt, answer)
-        if not await self._run(_RECORD, lock.key, lock.value, written, self._retention):
+        given = lock.value, _write(attempt, answer), self._retention
+        deadline = asyncio.get_running_loop().time() + self._lease
+        # the effect can't be undone: wait for a Redis that restarts or moves
+        while (is_stored := await self._try_to_run(_RECORD, lock.key, *given)) is None:
+            if asyncio.get_running_loop().time() >= deadline:
+                break
+            await asyncio.sleep(_LONGEST_WAIT)
+        if not is_stored:
             raise LostClaimError("the claim on this idempotency key has ended meanwhile")
         await self._end(self._held.pop(attempt.scope))
 
     async def release(self, attempt: Attempt) -> None:
         lock = self._held.pop(attempt.scope)
         await self._end(lock)
-        await self._run(_RELEASE, lock.key, lock.value)
+        # otherwise it ends with its lease
+        await self._try_to_run(_RELEASE, lock.key, lock.value)
 
     @property
     def _milliseconds(self) -> int:
@@ -120,14 +142,17 @@ class RedisStore:
     async def _extend(self, key: str, value: str) -> None:
         while True:
             await asyncio.sleep(self._lease / 3)
-            try:
-                if not await self._run(_EXTEND, key, value, self._milliseconds):
-                    return
-            except (RedisError, OSError) as error:
-                _log.warning("a claim was not extended", exc_info=error)
+            if await self._try_to_run(_EXTEND, key, value, self._milliseconds) == 0:
+                return
 
-    async def _run(self, script: str, key: str, *given: str | int) -> int:
-        return await cast("Awaitable[int]", self._client.eval(script, 1, key, *given))
+    async def _try_to_run(self, script: str, key: str, *given: str | int) -> int | None:
+        """Return the result of a script; None, and a warning in the log, if Redis fails."""
+        try:
+            async with asyncio.timeout(self._lease):
+                return await cast("Awaitable[int]", self._client.eval(script, 1, key, *given))
+        except (RedisError, OSError) as error:
+            _log.warning("the claim on an idempotency key was not updated", exc_info=error)
+            return None
 
     @staticmethod
     async def _end(lock: _Held) -> None:

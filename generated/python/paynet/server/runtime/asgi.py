@@ -61,6 +61,7 @@ STATUSES: Final[Mapping[Fault, int]] = {
     Fault.ENCODED: 415,
     Fault.KEY_REUSED: 422,
     Fault.UNREACHABLE: 502,
+    Fault.UNAVAILABLE: 503,
     Fault.LATE: 504,
 }
 

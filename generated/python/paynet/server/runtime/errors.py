@@ -34,6 +34,8 @@ class Fault(Enum):
     """the body has a content coding"""
     KEY_REUSED = "key reused"
     """the idempotency key belongs to another request"""
+    UNAVAILABLE = "unavailable"
+    """the store of answers can't be used, so that a retry might take effect twice"""
     UNREACHABLE = "unreachable"
     """the server that a request is forwarded to can't be reached, or breaks off"""
     LATE = "late"

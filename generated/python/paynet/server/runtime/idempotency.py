@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import threading
 import time
 from collections.abc import Callable
@@ -34,6 +35,8 @@ RETENTION: Final = timedelta(hours=24)
 """How long answers are kept by default."""
 
 LONGEST_KEY: Final = 255
+
+_log = logging.getLogger(__name__)
 
 _UNSTORED: Final = frozenset({400, 401, 408, 413, 415, 429})
 """Refused before there was an effect: the request was not read, or not admitted."""
@@ -90,6 +93,8 @@ class Store(Protocol):
     transaction in `claim`, lets handlers work in it, commits in `record` and rolls back in
     `release`. A claim that is neither recorded nor released must end with its holder, as a
     transaction ends with its connection.
+
+    Whatever `claim` raises is logged, and answered with status 503: the request had no effect.
     """
 
     async def claim(self, attempt: Attempt, patience: float) -> Stored | Claim:
@@ -111,10 +116,15 @@ async def begin(store: Store, attempt: Attempt, patience: float = PATIENCE) -> A
     """Return the answer to replay, or None if the caller now has the claim.
 
     Raises RequestError: KEY_IN_USE if the first request is still running after *patience* seconds,
-    KEY_REUSED if the key was used for another request. The latter is known only when the first has
-    ended: until then it may be rolled back.
+    KEY_REUSED if the key was used for another request, UNAVAILABLE if the store fails. The second
+    is known only when the first request has ended: until then it may be rolled back.
     """
-    found = await store.claim(attempt, patience)
+    try:
+        found = await store.claim(attempt, patience)
+    except Exception as error:
+        _log.error("the store of idempotent answers failed", exc_info=error)
+        message = "idempotency keys can't be used at the moment: the request had no effect"
+        raise RequestError(message, Fault.UNAVAILABLE) from error
     if found is Claim.TAKEN:
         return None
     if found is Claim.RUNNING:
