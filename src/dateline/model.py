@@ -231,13 +231,15 @@ class Version:
 
     ``date`` is its name, in the form of the table, or ``next``; ``title`` one sentence for callers.
     A ``draft`` is not cut yet: no caller may ask for it. The changes of an ``undisclosed``
-    version are not described anywhere, so its document may equal that of the version before.
+    version are not described anywhere, so its document may equal that of the version before. An
+    ``adopted`` version was published elsewhere, so its differences can't follow rules.
     """
 
     date: str
     title: str
     draft: bool = False
     undisclosed: bool = False
+    adopted: bool = False
     place: Place = field(compare=False)
 
     @property

@@ -14,6 +14,7 @@ from support.adopted_apis import (
     adopt_all,
     api,
     definitions,
+    extend_all,
     loans,
     loans_with,
     read_back,
@@ -205,10 +206,13 @@ def test_smallest_gates_are_written(tmp_path: Path, case: str) -> None:
     uses = {"/all": {"get": {"responses": answer}}}
     documents = [api(loan=yaml.safe_load(one), schemas=others, paths=uses) for one in each]
     adopt_all(tmp_path, documents, accept=True)
-    assert definitions(tmp_path / "schemas")["components"]["schemas"] == {
-        "Loan": yaml.safe_load(written),
-        **others,
-    }
+    # all versions at once, and one after another, when what follows is not known
+    extended = extend_all(tmp_path, documents, accept=True)
+    for schemas in (tmp_path / "schemas", *([] if "dangling" in written else [extended])):
+        assert definitions(schemas)["components"]["schemas"] == {
+            "Loan": yaml.safe_load(written),
+            **others,
+        }
 
 
 ADDED = {"x-added": "2021-02-03"}
@@ -325,10 +329,11 @@ LATER: dict[str, tuple[list[Document], tuple[str | int, ...], Any]] = {
 def test_gates_are_on_the_nearest_object(tmp_path: Path, case: str) -> None:
     documents, path, written = LATER[case]
     adopt_all(tmp_path, documents, accept=True)
-    found: Any = definitions(tmp_path / "schemas")
-    for step in path:
-        found = found[step]
-    assert found == written
+    for schemas in (tmp_path / "schemas", extend_all(tmp_path, documents, accept=True)):
+        found: Any = definitions(schemas)
+        for step in path:
+            found = found[step]
+        assert found == written
 
 
 def test_assumed_rename_is_reported(tmp_path: Path) -> None:

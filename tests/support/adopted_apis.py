@@ -9,9 +9,11 @@ from typing import Any
 import yaml
 
 from dateline.adopt import Adoption, adopt
+from dateline.adopt.extending import Extension, extend
 from dateline.changes.record import read_record
 from dateline.changes.words import restore_contract
 from dateline.documents import publish
+from dateline.files.sources import write
 from dateline.load import load
 from dateline.project import Projector
 from support.random_chains import DATES, plain
@@ -44,6 +46,21 @@ def adopt_all(folder: Path, documents: list[Document], *, accept: bool = False) 
     shown = read_back(folder / "schemas")
     assert [plain(each) for each in shown] == [plain(each) for each in documents]
     return adoption
+
+
+def extend_all(folder: Path, documents: list[Document], *, accept: bool = False) -> Path:
+    """Adopt *documents* one after another, each as the next version; return the definitions."""
+    first, *others = store(folder, documents)
+    schemas = folder / "extended"
+    adopt((first,), schemas, accept=lambda _: accept)
+    for each in others:
+        write_extension(extend((each,), schemas, accept=lambda _: accept))
+    assert [plain(each) for each in read_back(schemas)] == [plain(each) for each in documents]
+    return schemas
+
+
+def write_extension(plan: Extension) -> None:
+    write(plan.folder, (*plan.replacements, *plan.recorded))
 
 
 class _TextualDates(yaml.CSafeLoader):

@@ -44,7 +44,7 @@ def _merge_required(states: States, properties: list[Run], timeline: Timeline) -
         fitting = next(
             (
                 value
-                for value in (last.value, _join_names(last.value, wanted))
+                for value in (last.value, join_names(last.value, wanted))
                 if all(_published_required(value, names[at]) == states[at] for at in versions)
             ),
             None,
@@ -80,7 +80,7 @@ def _published_required(value: Any, names: dict[str, str | None]) -> Any:
     return kept if kept or not value else ABSENT
 
 
-def _join_names(newer: Any, older: Any) -> Any:
+def join_names(newer: Any, older: Any) -> Any:
     """Return the names of both lists, those of the older after their predecessors there."""
     if newer is ABSENT or older is ABSENT:
         return newer if older is ABSENT else older

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
@@ -13,14 +13,14 @@ from dateline.adopt.inputs import Source
 from dateline.adopt.interning import Interner, find_differences, spell_alike
 from dateline.adopt.merger import Merger
 from dateline.adopt.renames import Renames
-from dateline.adopt.states import States, add_presence
+from dateline.adopt.states import States, add_presence, forget_presence
 from dateline.adopt.wording import reword
 from dateline.changes.words import Row, list_words, restore_words
 from dateline.edit.places import objects
 from dateline.gates import Timeline
 from dateline.load.availability import find_availability
 from dateline.load.checks import find_problems
-from dateline.model import ADDED, Api, DatelineError, Place, Table, Trail
+from dateline.model import ADDED, Api, DatelineError, Day, Place, Problem, Table, Trail
 from dateline.oddities import mark_dangling, wrap_schemas
 from dateline.openapi import COMPONENTS
 from dateline.project import Projector
@@ -92,9 +92,11 @@ def merge_documents(
     marked: dict[str, list[Trail]] = {date: [] for date in wanted}
     while True:
         progress.describe("merging the versions")
-        document = _merge(Merger(table, interner, renames, whole), wanted)
+        merger = Merger(table, interner, renames, whole)
+        document, presence = merge(merger, wanted)
+        gate_components(document, table, presence)
         progress.describe("comparing the result with each document")
-        defects = _find_defects(document, wanted, table)
+        defects = find_defects(document, wanted, table)
         if not defects:
             return MergedDocuments(
                 document=document,
@@ -119,7 +121,7 @@ def merge_documents(
                 documents[date] = interner.intern(mark_dangling(documents[date], paths)[0])
         if dangling:
             continue
-        found = {holder for each in defects for holder in _holders(each, wanted, whole)}
+        found = {holder for each in defects for holder in list_holders(each, wanted, whole)}
         if not found:
             date, path = defects[0]
             source = next((source for source in sources if source.date == date), sources[-1])
@@ -141,7 +143,7 @@ def _share_words(
     newer: Any = None
     # the newest first: its order of keys is preserved
     for source in reversed(sources):
-        document = _modernize(source.document) if source.date in modernized else source.document
+        document = modernize(source.document) if source.date in modernized else source.document
         document = interner.intern(spell_alike(document, newer))
         if words is not Words.GATED:
             worded = interner.intern(reword("document", document, newer))
@@ -177,12 +179,12 @@ def _list_dangling(
             yield date, dangling
 
 
-def _modernize(document: Document) -> Document:
+def modernize(document: Document) -> Document:
     """Return *document*, which is OpenAPI 3.0, as OpenAPI 3.1."""
     return {**Dialect(document).modernize("document", document), "openapi": _MODERN}
 
 
-def _holders(defect: Defect, wanted: dict[str, Document], whole: set[int]) -> Iterator[int]:
+def list_holders(defect: Defect, wanted: dict[str, Document], whole: set[int]) -> Iterator[int]:
     """Yield the ids of the innermost objects around *defect* that still have gates."""
     ways = [objects(wanted[date], defect.path) for date in wanted if defect.date in ("", date)]
     deepest = max(len(way) for way in ways)
@@ -225,13 +227,17 @@ def _without_components(document: Document) -> Document:
     return {key: value for key, value in document.items() if key != "components"}
 
 
-def _merge(merger: Merger, wanted: dict[str, Document]) -> Document:
+def merge(merger: Merger, wanted: dict[str, Document]) -> tuple[Document, dict[Component, int]]:
+    """Return one document for all *wanted*, and the versions of its components, as a set of bits.
+
+    Components have no gates yet that show them in these versions alone.
+    """
     states: States = {merger.dates.index(date): document for date, document in wanted.items()}
     document: Document = dict(
         merger.merge("document", {at: _without_components(one) for at, one in states.items()})
     )
     if not any("components" in one for one in states.values()):
-        return document
+        return document, {}
     columns = {at: one.get("components", {}) for at, one in states.items()}
     beside = {
         at: {key: value for key, value in column.items() if key not in COMPONENTS}
@@ -254,19 +260,21 @@ def _merge(merger: Merger, wanted: dict[str, Document]) -> Document:
             )
             presence[section, name] = sum(1 << at for at in present)
     document["components"] = components
-    _gate_components(document, merger, presence)
-    return document
+    return document, presence
 
 
-def _gate_components(document: Document, merger: Merger, presence: dict[Component, int]) -> None:
+def gate_components(document: Document, table: Table, presence: Mapping[Component, int]) -> None:
     """Gate each component of *document* whose visibility differs from that of its references.
 
     *presence* has a bit for each version with a component.
     """
-    versions = list(reversed(range(len(merger.dates))))
+    timeline, dates = Timeline(table), tuple(map(Day, table.dates))
+    versions = list(reversed(range(len(dates))))
     own: set[Component] = set()
     while True:
-        visible, _ = find_availability(document, merger.timeline, lambda _: _NOWHERE, adopted=True)
+        visible, _ = find_availability(
+            document, timeline, lambda _: _NOWHERE, adopted=table.adopted
+        )
         wrong = [
             component
             for component, wanted in presence.items()
@@ -279,15 +287,16 @@ def _gate_components(document: Document, merger: Merger, presence: dict[Componen
             node = document["components"][section][name]
             shown = [version for version in versions if presence[section, name] >> version & 1]
             if isinstance(node, dict):
+                node = forget_presence(node)
                 document["components"][section][name] = (
                     # from the first version on, even if nothing refers to it
-                    {**node, ADDED: merger.dates[0]}
+                    {**node, ADDED: dates[0]}
                     if shown == versions
-                    else add_presence(node, shown, versions, merger.dates)
+                    else add_presence(node, shown, versions, dates)
                 )
 
 
-def _find_defects(document: Document, wanted: dict[str, Document], table: Table) -> list[Defect]:
+def find_defects(document: Document, wanted: dict[str, Document], table: Table) -> list[Defect]:
     """Return where *document* is refused, or its projections differ from *wanted*."""
     refused: list[Defect] = []
 
@@ -299,10 +308,18 @@ def _find_defects(document: Document, wanted: dict[str, Document], table: Table)
         pass
     if refused:
         return refused
-    timeline = Timeline(table)
-    visible, breaches = find_availability(document, timeline, note, adopted=True)
+    api, breaches = assume_api(document, table, note)
     if breaches:
         return refused
+    return list(find_unequal(Projector(api), wanted, table))
+
+
+def assume_api(
+    document: Document, table: Table, locate: Callable[..., Place] = lambda *_, **__: _NOWHERE
+) -> tuple[Api, list[Problem]]:
+    """Return the API that *document* would define, and its dangling references."""
+    timeline = Timeline(table)
+    visible, breaches = find_availability(document, timeline, locate, adopted=table.adopted)
     api = Api(
         folder=Path(),
         name="",
@@ -310,10 +327,10 @@ def _find_defects(document: Document, wanted: dict[str, Document], table: Table)
         table=table,
         combinations=timeline.combinations,
         visible=visible,
-        locate=note,
+        locate=locate,
         trace=lambda path: ("", path),
     )
-    return list(find_unequal(Projector(api), wanted, table))
+    return api, breaches
 
 
 def find_unequal(

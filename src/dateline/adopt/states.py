@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, Final, NamedTuple
 
 from dateline.edit.history import ABSENT, create_entry
-from dateline.gates import changes, order
+from dateline.gates import changes, drop_keys, order
 from dateline.model import ADDED, REMOVED, WAS, Day
 
 States = dict[int, Any]
@@ -85,3 +85,13 @@ def add_history(node: dict[str, Any], date: Day, setting: dict[str, Any]) -> dic
     history[date] = create_entry({**setting, **known, **dict.fromkeys(unset, ABSENT)})
     rest = {key: value for key, value in node.items() if key != WAS}
     return {**rest, WAS: {each: history[each] for each in sorted(history, key=order)}}
+
+
+def forget_presence(node: dict[str, Any]) -> dict[str, Any]:
+    """Return *node* without gates that say when it is shown, also in its `x-was`."""
+    kept = drop_keys(node, ADDED, REMOVED, WAS)
+    for date, entry in node.get(WAS, {}).items():
+        setting, unset = changes(entry)
+        left = drop_keys({**setting, **dict.fromkeys(unset, ABSENT)}, ADDED, REMOVED)
+        kept = add_history(kept, date, left) if left else kept
+    return kept

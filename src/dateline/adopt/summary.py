@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Iterator
 
 from dateline.adopt import Adoption, Remark
+from dateline.adopt.extending import Extension
 from dateline.schema.dialect import BEYOND_LETTER
 from dateline.wording import phrase_count
 
@@ -14,23 +15,11 @@ def format_adoption(adoption: Adoption) -> Iterator[str]:
     """Yield the result for each document, the gates by key, and what to review."""
     for date, name, words in adoption.documents:
         yield f"{date} {name}: {words}"
-    counts = ", ".join(f"{count} {key}" for key, count in adoption.gates.items())
-    yield f"{phrase_count(sum(adoption.gates.values()), 'gate', 'gates')}: {counts}"
+    yield f"{phrase_count(sum(adoption.gates.values()), 'gate', 'gates')}: {_list_counts(adoption)}"
     if adoption.words:
         texts = phrase_count(adoption.words, "text", "texts")
         yield f"{texts} of older documents kept beside the definitions, without gates"
-    if adoption.renamed:
-        yield f"{_count(adoption.renamed)} of them renames:"
-        for rename in adoption.renamed:
-            yield f"  {rename.place}: {rename.what}{_format_more(rename)}"
-    if adoption.proposals:
-        things = phrase_count(len(adoption.proposals), "thing", "things")
-        yield (
-            f"{things} may have been renamed; each was written as one removed and another one "
-            "added. To make them renames, adopt again with:"
-        )
-        for proposal in adoption.proposals:
-            yield f"  --rename {shlex.quote(proposal.option)}"
+    yield from _format_renames(adoption)
     if adoption.selector:
         yield (
             f"callers name their version in the {adoption.selector}, judging by the documents "
@@ -62,6 +51,37 @@ def format_adoption(adoption: Adoption) -> Iterator[str]:
         for null in adoption.nulls:
             schemas = phrase_count(null.times, "schema", "schemas")
             yield f"  {schemas} of {null.what}, first at {null.place}"
+
+
+def format_extension(extension: Extension) -> Iterator[str]:
+    """Yield the result for each further document, the gates by key, and what to review."""
+    for date, name, words in extension.documents:
+        yield f"{date} {name}: {words}"
+    changed = sum(extension.gates.values())
+    yield f"{phrase_count(changed, 'more gate', 'more gates')}: {_list_counts(extension)}"
+    yield from _format_renames(extension)
+    for each in extension.edited:
+        texts = phrase_count(each.times, "text", "texts")
+        yield f"{texts} changed here and in {each.what}, first at {each.place}"
+
+
+def _list_counts(adoption: Adoption | Extension) -> str:
+    return ", ".join(f"{count} {key}" for key, count in adoption.gates.items())
+
+
+def _format_renames(adoption: Adoption | Extension) -> Iterator[str]:
+    if adoption.renamed:
+        yield f"{_count(adoption.renamed)} of them renames:"
+        for rename in adoption.renamed:
+            yield f"  {rename.place}: {rename.what}{_format_more(rename)}"
+    if adoption.proposals:
+        things = phrase_count(len(adoption.proposals), "thing", "things")
+        yield (
+            f"{things} may have been renamed; each was written as one removed and another one "
+            "added. To make them renames, adopt again with:"
+        )
+        for proposal in adoption.proposals:
+            yield f"  --rename {shlex.quote(proposal.option)}"
 
 
 def _count(remarks: tuple[Remark, ...]) -> int:

@@ -68,6 +68,8 @@ _HELD_BACK = (
     "Additive changes go to all versions. Drop its `x-added`, or the `x-was` that withholds it."
 )
 
+_TAKEN_OVER = "The version is `adopted`: it was published elsewhere, so that this breaks no rule."
+
 
 def _find_whole(change: Change) -> str | None:
     """Return the pointer of what is new or replaced as a whole, so that nothing in it is alone.
@@ -98,6 +100,13 @@ def _find_held_back(groups: Sequence[ChangeGroup]) -> Iterator[ChangeGroup]:
             is_apart = not any(one.startswith(f"{change.before_pointer}/") for one in replaced)
         if is_apart and group.judgement.verdict in (Verdict.ADDITIVE, Verdict.NEVER):
             yield group
+
+
+def _explain_held_back(group: ChangeGroup, *, is_adopted: bool) -> dict[str, Any]:
+    """Return what a finding about a change that a version withholds says besides the change."""
+    if is_adopted:
+        return {"help": _TAKEN_OVER, "verdict": Verdict.INFORMATION}
+    return {"help": _HELD_BACK} if group.judgement.verdict is Verdict.ADDITIVE else {}
 
 
 def check(
@@ -268,16 +277,16 @@ class _Judge:
             if newer.moving:
                 continue  # a draft may withhold anything
             settled = table.adopted and newer.date in self._published.versions
+            is_adopted = table.adopted and newer.adopted and not newer.draft
             groups = self._compare(older.date, newer.date, unchanged if settled else set())
             held_back = list(_find_held_back(groups))
             # what is published already can't be corrected any more
             withheld = self._published_groups(older.date, newer.date) if held_back else frozenset()
             for group in held_back:
                 if group.key not in withheld:
-                    additive = group.judgement.verdict is Verdict.ADDITIVE
-                    details = {"help": _HELD_BACK} if additive else {}
+                    details = _explain_held_back(group, is_adopted=is_adopted)
                     yield group.finding(Policy.MINTED, after_source=self._source(group), **details)
-            is_same = not (groups or newer.undisclosed or newer.draft or settled)
+            is_same = not (groups or newer.undisclosed or newer.draft or settled or is_adopted)
             if is_same:
                 yield create_unchanged_finding(newer, older.date)
             is_clean = is_clean and not (held_back or is_same)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +16,7 @@ from dateline.settings import name_definitions
 from dateline.versions import DATE_FORM, FORMS
 
 if TYPE_CHECKING:
+    from dateline.adopt import Words
     from dateline.adopt.renames import Proposal
 
 from dateline.cli.group import main
@@ -53,7 +56,7 @@ def init(folder: Path, server: bool, form: str) -> None:
     "--into",
     type=FOLDER,
     envvar="DATELINE_SCHEMAS",
-    help="An empty folder; by default that of the project's definitions.",
+    help="Folder of the definitions, or an empty one; by default that of the project.",
 )
 @click.option("--header", help="Request header that names the version.")
 @click.option(
@@ -81,6 +84,9 @@ def init(folder: Path, server: bool, form: str) -> None:
     is_flag=True,
     help="Write a gate for each description and example that changed.",
 )
+@click.option(
+    "--dry-run", is_flag=True, help="Show the patch of existing definitions, write nothing."
+)
 def adopt(
     documents: tuple[str, ...],
     into: Path | None,
@@ -91,8 +97,12 @@ def adopt(
     yes: bool,
     newest_words: bool,
     gate_words: bool,
+    dry_run: bool,
 ) -> None:
-    """Create definitions from the OpenAPI document of each version.
+    """Create definitions from documents, or add versions to them.
+
+    If the definitions exist, only what a document changes is written, and what was written by hand
+    stays; DATE is newer than their versions, or the draft being prepared, such as `next`.
 
     Instead of a file, MODULE:NAME names an application, such as FastAPI's, that produces its own
     document. The definitions reproduce every document exactly, apart from the order of keys;
@@ -102,6 +112,7 @@ def adopt(
     from dateline.adopt import Words
     from dateline.adopt import adopt as take_over
     from dateline.adopt.summary import format_adoption
+    from dateline.load import TABLE
 
     def confirm_rename(proposal: Proposal) -> bool:
         where = f"{proposal.holder}: " if proposal.holder else ""
@@ -109,21 +120,61 @@ def adopt(
         with progress.pause_progress():
             return yes or (sys.stdin.isatty() and click.confirm(prompt, err=True))
 
+    folder = into or name_definitions()
+    how = Words.GATED if gate_words else Words.NEWEST if newest_words else Words.KEPT
+    if (folder / TABLE).is_file():
+        options = {"--header": header, "--default": default, "--package": package}
+        _extend(folder, documents, options, renames, confirm_rename, how, dry_run=dry_run)
+        return
+    if dry_run:
+        raise click.UsageError(f"--dry-run: {folder} has no definitions that would be edited")
     with progress.show_progress():
         adoption = take_over(
             documents,
-            into or name_definitions(),
+            folder,
             header=header,
             default=default,
             package=package,
             renames=renames,
             accept=confirm_rename,
-            words=Words.GATED if gate_words else Words.NEWEST if newest_words else Words.KEPT,
+            words=how,
         )
     for path in adoption.files:
         click.echo(f"added {path}")
     for line in format_adoption(adoption):
         click.echo(line)
+
+
+def _extend(
+    folder: Path,
+    documents: tuple[str, ...],
+    options: dict[str, str | None],
+    renames: tuple[str, ...],
+    accept: Callable[[Proposal], bool],
+    words: Words,
+    *,
+    dry_run: bool,
+) -> None:
+    """Take *documents* over as the next versions of the definitions in *folder*."""
+    from dateline.adopt.extending import extend
+    from dateline.adopt.summary import format_extension
+    from dateline.files.sources import write
+    from dateline.load import TABLE
+
+    for option, value in options.items():
+        if value is not None:
+            raise click.UsageError(f"{option} is for new definitions; edit {folder / TABLE}")
+    with progress.show_progress():
+        plan = extend(documents, folder, renames=renames, accept=accept, words=words)
+    replacements = (*plan.replacements, *plan.recorded)
+    if dry_run:
+        click.echo(plan.patch(), nl=False)
+    else:
+        write(folder, replacements)
+        for one in replacements:
+            click.echo(f"{one.verb} {os.path.normpath(folder / one.name)}")
+    for line in format_extension(plan):
+        click.echo(line, err=dry_run)
 
 
 @main.command()

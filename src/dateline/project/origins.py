@@ -110,7 +110,7 @@ class Origin:
             step: str | int | None = None
             node = now[key]
             if arrangement in (Arrangement.MAP, Arrangement.LIST) and rest:
-                step = self._step(arrangement, below, node, rest.pop(0))
+                step = self.find_step(arrangement, below, node, rest.pop(0))
                 if step is None:
                     return path
                 path, node = (*path, step), node[step]
@@ -126,10 +126,12 @@ class Origin:
         own = node.get(key)
         if key != "properties" or not rest or not isinstance(own, dict):
             return False
-        name = self._step(Arrangement.MAP, "schema", now[key], rest[0])
+        name = self.find_step(Arrangement.MAP, "schema", now[key], rest[0])
         return name in own and own[name] is now[key][name]
 
-    def _step(self, arrangement: Arrangement, kind: str, node: Any, step: str) -> str | int | None:
+    def find_step(
+        self, arrangement: Arrangement, kind: str, node: Any, step: str
+    ) -> str | int | None:
         """Return the canonical key or index of the *step* in a contract."""
         if arrangement is Arrangement.MAP and isinstance(node, dict):
             # most things have their current name

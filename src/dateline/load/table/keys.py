@@ -167,6 +167,7 @@ KEYS: Final[dict[str, dict[str, TableKey]]] = {
             FLAG, "Changes at any time, is never cut, and has a word as its name.", default=False
         ),
         "undisclosed": TableKey(FLAG, "Supported, but its changes are not shown.", default=False),
+        "adopted": TableKey(FLAG, "Published elsewhere, and then adopted.", default=False),
     },
     "an environment": {
         "servers": TableKey(list_of(one("a server", "write { url: https://... }"), empty=False)),

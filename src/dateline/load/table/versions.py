@@ -18,6 +18,7 @@ def read_versions(reading: TableReading, table: Row) -> list[Version]:
             title=row["title"] or "",
             draft=row["draft"],
             undisclosed=row["undisclosed"],
+            adopted=row["adopted"],
             place=row.place("date"),
         )
         for row in rows

@@ -1,0 +1,271 @@
+"""Further documents become versions of definitions that exist, and keep what is written by hand."""
+
+from __future__ import annotations
+
+import copy
+import json
+import shutil
+import subprocess
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from click.testing import CliRunner, Result
+from support.adopted_apis import (
+    Document,
+    api,
+    definitions,
+    extend_all,
+    read_back,
+    store,
+    write_extension,
+)
+from support.gating import publish_cut
+from support.random_chains import DATES, chains, plain
+from support.seeds import seeds
+from support.tables import cases
+
+from dateline.adopt import UsageError, adopt
+from dateline.adopt.documents import UnequalError
+from dateline.adopt.extending import extend
+from dateline.check import breaches, check
+from dateline.cli import main
+from dateline.load import load
+from dateline.model import Verdict
+
+LOAN = {
+    "type": "object",
+    "description": "A loan.",
+    "required": ["id", "reader"],
+    "properties": {
+        "id": {"type": "string", "description": "Its id."},
+        "reader": {"type": "string", "maxLength": 9},
+        "state": {"enum": ["open", "lost"]},
+    },
+}
+
+
+def change(**parts: Any) -> Document:
+    """Return the document with other keywords of fields, or without a field: None."""
+    loan: Any = copy.deepcopy(LOAN)
+    for name, part in parts.items():
+        loan["properties"][name] = {**loan["properties"].get(name, {}), **(part or {})}
+        if part is None:
+            del loan["properties"][name]
+            loan["required"] = [each for each in loan["required"] if each != name]
+    return api(loan=loan)
+
+
+OLDEST = change()
+OLDER = change(reader={"maxLength": 8}, note={"type": "string"})
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(main, arguments, prog_name="dateline")
+
+
+@pytest.fixture(scope="module")
+def adopted(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two versions in one file, to be copied."""
+    folder = tmp_path_factory.mktemp("adopted")
+    adopt(store(folder, [OLDEST, OLDER]), folder / "schemas")
+    return folder
+
+
+@pytest.fixture
+def project(adopted: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    copied = shutil.copytree(adopted, tmp_path / "project")
+    monkeypatch.chdir(copied)
+    return copied
+
+
+def take_over(folder: Path, document: Document, day: str = DATES[2], **options: Any) -> None:
+    file = folder / "next.json"
+    file.write_text(json.dumps(document))
+    write_extension(extend((f"{day}={file}",), folder / "schemas", **options))
+
+
+def edit(folder: Path, before: str, after: str) -> None:
+    (file,) = (each for each in (folder / "schemas").glob("*.yaml") if before in each.read_text())
+    file.write_text(file.read_text().replace(before, after))
+
+
+@pytest.mark.parametrize("seed", seeds(4))
+def test_random_chains_become_versions_one_after_another(tmp_path: Path, seed: int) -> None:
+    for number, chain in enumerate(chains(seed + 10, 4)):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        extend_all(folder, chain, accept=bool(number % 2))
+
+
+@cases(
+    "edits",
+    [
+        [("paths:", "# the library\npaths:")],
+        [("x-removed: ", "x-why: Readers asked for it.\n          x-removed: ")],
+        [("x-added: ", "x-why: { 2021-02-03: We lost it. }\n          x-added: ")],
+        [("maxLength: 9", "converter: longer\n              maxLength: 9")],
+        [("description: Its id.", "description: Its id, by hand.")],
+        [("lint: adopted", "lint: adopted\nrequire-why: false # no reasons")],
+    ],
+)
+def test_what_is_written_by_hand_stays(
+    adopted: Path, tmp_path: Path, edits: list[tuple[str, str]]
+) -> None:
+    folder = shutil.copytree(adopted, tmp_path / "project")
+    newer = change(reader={"maxLength": 7}, state=None, due={"type": "string"})
+    take_over(folder, change(reader={"maxLength": 8}, note=None), DATES[2])
+    for before, after in edits:
+        edit(folder, before, after)
+    before_it = read_back(folder / "schemas")
+    take_over(folder, newer, DATES[3])
+    *others, newest = read_back(folder / "schemas")
+    assert others == before_it
+    text = "".join(each.read_text() for each in (folder / "schemas").glob("*.yaml"))
+    for _, after in edits:
+        assert all(line.strip() in text for line in after.splitlines())
+    if "by hand" not in text:
+        assert plain(newest) == plain(newer)
+
+
+def test_reason_of_older_gates_is_not_that_of_new_ones(project: Path) -> None:
+    edit(project, "x-added: 2021-02-03", "x-added: 2021-02-03\n          x-why: Asked for.")
+    take_over(project, OLDEST)
+    note = definitions(project / "schemas")["components"]["schemas"]["Loan"]["properties"]["note"]
+    assert note == {
+        "type": "string",
+        "x-added": "2021-02-03",
+        "x-why": {"2021-02-03": "Asked for."},
+        "x-removed": "2022-05-06",
+    }
+
+
+# The text as it was adopted, of the definitions, of the next document, and the result.
+TEXTS = [
+    ("Its id.", "Its id.", "Its id."),
+    ("Its id.", "By code.", "By code."),
+    ("By hand.", "Its id.", "By hand."),
+    ("By hand.", "By hand.", "By hand."),
+    ("By hand.", "By code.", "By hand."),
+]
+
+
+@cases("own, new, kept", TEXTS)
+def test_words_are_those_of_who_changed_them(
+    adopted: Path, tmp_path: Path, own: str, new: str, kept: str
+) -> None:
+    folder = shutil.copytree(adopted, tmp_path / "project")
+    edit(folder, "description: Its id.", f"description: {own}")
+    # what was edited once stays in all versions that follow
+    for day in DATES[2:4]:
+        take_over(folder, change(id={"description": new}), day)
+        shown = [
+            each["components"]["schemas"]["Loan"]["properties"]["id"]["description"]
+            for each in read_back(folder / "schemas")
+        ]
+        assert shown == [own, own, *[kept] * (len(shown) - 2)]
+
+
+def test_draft_is_taken_over_as_often_as_its_code_changes(project: Path) -> None:
+    take_over(project, change(reader={"maxLength": 7}), "next")
+    edit(project, "x-removed: next", "x-removed: next\n          x-why: Nobody wrote any.")
+    take_over(project, change(reader={"maxLength": 6}, due={"type": "string"}), "next")
+    loan = definitions(project / "schemas")["components"]["schemas"]["Loan"]
+    assert loan["properties"]["reader"]["x-was"]["next"] == {"maxLength": 8}
+    assert loan["properties"]["due"]["x-added"] == "next"
+    assert loan["properties"]["note"]["x-why"] == "Nobody wrote any."
+    take_over(project, OLDER, "next")
+    assert plain(read_back(project / "schemas")[-1]) == plain(OLDER)
+    assert "next" not in yaml.dump(definitions(project / "schemas"))
+
+
+@cases(
+    "day, said",
+    [
+        ("2021-02-03", "2021-02-03 is a version of these definitions, and cut"),
+        ("2020-06-01", "2020-06-01 is not newer than 2021-02-03"),
+        ("2022-05", "'2022-05' is not a date in the form"),
+    ],
+)
+def test_versions_are_refused_that_are_not_newer(
+    adopted: Path, tmp_path: Path, day: str, said: str
+) -> None:
+    folder = shutil.copytree(adopted, tmp_path / "project")
+    with pytest.raises(UsageError, match=said):
+        take_over(folder, OLDER, day)
+
+
+def test_prepared_version_comes_first(project: Path) -> None:
+    take_over(project, OLDER, "next")
+    with pytest.raises(UsageError, match="next is being prepared; name it in place of 2022-05-06"):
+        take_over(project, OLDER)
+
+
+def test_history_that_only_its_author_can_continue_is_refused_with_its_place(
+    project: Path,
+) -> None:
+    edit(
+        project,
+        "      required:",
+        "      x-was:\n"
+        "        2021-02-03: { in-place-of: [id], properties: { key: { type: string } } }\n"
+        "      required:",
+    )
+    before = {each: each.read_bytes() for each in (project / "schemas").rglob("*.yaml")}
+    document = change(reader=None)
+    document["components"]["schemas"]["Loan"]["required"] = ["reader"]
+    with pytest.raises(UnequalError, match=r"in-place-of.*write the older value there"):
+        take_over(project, document)
+    assert before == {each: each.read_bytes() for each in (project / "schemas").rglob("*.yaml")}
+
+
+@cases(
+    "before, after, is_breach",
+    [
+        ("    adopted: true\n", "    adopted: true\n", False),
+        ("    adopted: true\n", "", True),
+        ("    adopted: true\n", "    adopted: true\n    draft: true\n", True),
+    ],
+)
+def test_differences_of_versions_that_were_published_elsewhere_are_information(
+    adopted: Path, tmp_path: Path, before: str, after: str, is_breach: bool
+) -> None:
+    folder = shutil.copytree(adopted, tmp_path / "project")
+    published = publish_cut(load(folder / "schemas"))
+    take_over(folder, change(due={"type": "string"}))
+    edit(folder, before, after)
+    found = check(load(folder / "schemas"), published, today=date(2026, 1, 1))
+    (due,) = (each for each in found if each.message == "Loan.due: field added")
+    assert (due.verdict is not Verdict.INFORMATION, due in breaches(found)) == (is_breach,) * 2
+
+
+@pytest.mark.usefixtures("project")
+def test_patch_is_what_is_written() -> None:
+    Path("next.json").write_text(json.dumps(change(reader={"maxLength": 7})))
+    before = {each: each.read_bytes() for each in Path("schemas").rglob("*") if each.is_file()}
+    shown = run("adopt", "2022-05-06=next.json", "--dry-run")
+    assert shown.exit_code == 0
+    assert before == {
+        each: each.read_bytes() for each in Path("schemas").rglob("*") if each.is_file()
+    }
+    patched = Path("patched")
+    shutil.copytree("schemas", patched / "schemas")
+    subprocess.run(
+        ["patch", "-p1", "-s", "-d", patched], input=shown.stdout.encode(), check=True, timeout=60
+    )
+    written = run("adopt", "2022-05-06=next.json")
+    assert written.exit_code == 0
+    assert "2022-05-06 next.json: equal\n" in written.stdout
+    for each in Path("schemas").glob("*.yaml"):
+        assert (patched / each).read_text() == each.read_text()
+
+
+@pytest.mark.parametrize("option", ["--header", "--default", "--package"])
+@pytest.mark.usefixtures("project")
+def test_settings_of_existing_definitions_are_edited_there(option: str) -> None:
+    Path("next.json").write_text(json.dumps(OLDER))
+    refused = run("adopt", "2022-05-06=next.json", option, "x")
+    assert refused.exit_code == 2
+    assert f"{option} is for new definitions; edit schemas/versions.yaml" in refused.stderr
