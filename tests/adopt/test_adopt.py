@@ -10,7 +10,6 @@ import yaml
 from support.adopted_apis import (
     ANSWER,
     Document,
-    _TextualDates,
     adopt_all,
     api,
     definitions,
@@ -29,8 +28,6 @@ from dateline.diff import diff
 from dateline.load import load
 from dateline.model import Kind, Place
 from dateline.schema.dialect import Dialect
-
-_TextualDates.add_constructor("tag:yaml.org,2002:timestamp", lambda _, node: str(node.value))
 
 
 @pytest.mark.parametrize("seed", seeds(4))

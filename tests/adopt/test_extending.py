@@ -142,6 +142,27 @@ def test_reason_of_older_gates_is_not_that_of_new_ones(project: Path) -> None:
     }
 
 
+def test_files_that_only_references_lead_to_refer_to_new_components(
+    tmp_path: Path,
+) -> None:
+    schemas = tmp_path / "schemas"
+    adopt(store(tmp_path, [OLDEST]), schemas)
+    (file,) = (each for each in schemas.glob("*.yaml") if "Loan:" in each.read_text())
+    content = yaml.safe_load(file.read_text())
+    part = content["components"]["schemas"]["Loan"]
+    content["components"]["schemas"]["Loan"] = {"$ref": "models/loan.yaml"}
+    (schemas / "models").mkdir()
+    (schemas / "models" / "loan.yaml").write_text(yaml.dump(part))
+    file.write_text(yaml.dump(content))
+    newer = change(id=None, reader={"$ref": "#/components/schemas/Reader"})
+    newer["components"]["schemas"]["Reader"] = {"type": "string"}
+    take_over(tmp_path, newer)
+    written = yaml.safe_load((schemas / "models" / "loan.yaml").read_text())
+    reference = f"../{file.name}#/components/schemas/Reader"
+    assert written["properties"]["reader"]["$ref"] == reference
+    assert plain(read_back(schemas)[-1]) == plain(newer)
+
+
 # The text as it was adopted, of the definitions, of the next document, and the result.
 TEXTS = [
     ("Its id.", "Its id.", "Its id."),

@@ -67,6 +67,9 @@ class _TextualDates(yaml.CSafeLoader):
     """Loads dates as text, as definitions do."""
 
 
+_TextualDates.add_constructor("tag:yaml.org,2002:timestamp", lambda _, node: str(node.value))
+
+
 def definitions(schemas: Path) -> Document:
     """Return the joined definitions as written, each file read by PyYAML."""
     found: Document = {}

@@ -31,6 +31,7 @@ class SourceWriter:
     def write(self, document: dict[str, Any]) -> dict[str, bytes]:
         """Return the content of every file once the sources define *document*."""
         self._homes = _EntryFiles(self._api, document)
+        self._sources.added |= dict(self._homes.list_new())
         self._write((), self._api.document, document)
         added = {name: yaml_file(content).encode() for name, content in self._added.items()}
         return {**self._sources.read_contents(), **added}
@@ -128,6 +129,12 @@ class _EntryFiles:
         """The files of known paths and components, without those that only references lead to."""
         traces = ((entry, *self._trace(entry)) for entry in self._known)
         return sorted({file for entry, file, path in traces if path == entry})
+
+    def list_new(self) -> Iterator[tuple[Trail, str]]:
+        """Yield the new components, each with its file."""
+        for entry in self._like:
+            if entry[0] == "components" and entry not in self._known:
+                yield entry, self.find(entry)
 
     def find(self, entry: Trail) -> str:
         """Return the file of the path, webhook or component at *entry*."""

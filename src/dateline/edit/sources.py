@@ -36,6 +36,8 @@ class Sources:
         self._api = api
         self._contents = contents
         self._edited: dict[str, EditableSource] = {}
+        self.added: dict[Trail, str] = {}
+        """The files of components that the definitions lack so far."""
         self._made: set[Trail] = set()
         self._gone: set[str] = set()
         # the path by which each edit of a place in a file was done
@@ -84,9 +86,13 @@ class Sources:
     def _edit(self, edit: Callable[..., None], path: Trail, *arguments: Any) -> None:
         """Do an *edit* with *arguments* at *path*, unless another path has led to it before."""
         file, there = self._api.trace(path)
-        arguments = tuple(self._localize(each, file) for each in arguments)
-        key = edit.__name__, file, there, repr(arguments)
-        if not self._api.parts or self._done.setdefault(key, path) == path:
+        key = _find_referring_key(path)
+        arguments = tuple(
+            self._localize_below(key, each, file) if file in self._api.parts else each
+            for each in arguments
+        )
+        done = edit.__name__, file, there, repr(arguments)
+        if not self._api.parts or self._done.setdefault(done, path) == path:
             edit(self.file(file), there, *arguments)
 
     def _localize(self, value: Any, file: str) -> Any:
@@ -113,7 +119,8 @@ class Sources:
         """Return the address, in *file*, of the target of *reference* in the joined document."""
         if not reference.startswith("#"):
             return reference
-        other, path = self._api.trace(follow(self._api.document, unquote(reference[1:])))
+        path = follow(self._api.document, unquote(reference[1:]))
+        other, path = (self.added[path], path) if path in self.added else self._api.trace(path)
         if is_shared(file) and not is_shared(other):
             message = (
                 f"{name_file(self._api.folder, file)} is shared, and can't refer to {pointer(path)}"
@@ -154,6 +161,14 @@ class Sources:
             for name, content in self._contents.items()
             if name not in self._gone
         }
+
+
+def _find_referring_key(path: Trail) -> str:
+    """Return the key by which what is at *path* is a reference, or contains some; else ""."""
+    if path[-3:-1] == ("discriminator", "mapping"):
+        return "$ref"
+    is_key = path[-1:] == ("$ref",) or path[-2:-1] == ("discriminator",)
+    return str(path[-1]) if is_key else ""
 
 
 def read_contents(folder: Path) -> dict[str, bytes]:
