@@ -188,6 +188,20 @@ def takes_context(convert: Callable[..., Any]) -> bool:
     return any(each.default is each.empty for each in second)
 
 
+def find_argument_error(convert: Callable[..., Any]) -> str | None:
+    """Return why *convert* can't be called with a value, or with a value and a context, if so."""
+    try:
+        signature = inspect.signature(convert)
+    except (TypeError, ValueError):
+        # only calls show it
+        return None
+    try:
+        signature.bind(*(None, None) if takes_context(convert) else (None,))
+    except TypeError as error:
+        return str(error)
+    return None
+
+
 def is_async(convert: Callable[..., Any]) -> bool:
     """Return whether *convert*, or its `__call__`, is an `async def`."""
     found = inspect.unwrap(convert)

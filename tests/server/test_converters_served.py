@@ -205,6 +205,26 @@ def test_failures_are_logged_and_never_sent(
     assert said in str(caught.value)
 
 
+def test_converters_that_cannot_be_called_are_named_at_start(
+    made: Generated, known: type[Any]
+) -> None:
+    class Wrong(known):  # type: ignore[misc]
+        def older_person(self) -> None: ...
+
+        @staticmethod
+        def newer_person(value: object, context: object, more: object) -> None: ...
+
+        def older_more(self, *values: object) -> None: ...
+
+    expected = "older_person: too many positional arguments|newer_person: missing a required arg"
+    for door in DOORS:
+        with pytest.raises(TypeError, match=expected) as caught:
+            serve(made, door, Wrong(), Stored())
+        assert str(caught.value).count(";") == 1
+        with pytest.raises(TypeError, match="older_person: pass an instance, not the class"):
+            serve(made, door, Wrong, Stored())
+
+
 def test_all_missing_converters_are_named_at_start(made: Generated, known: type[Any]) -> None:
     class Some:
         older_person = known.older_person

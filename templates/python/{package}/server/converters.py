@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import inspect
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 from itertools import chain
 from typing import Any, Protocol, TypeVar
 
 from .runtime.compiling import MissingConverterError
-from .runtime.conversion import ConversionContext, await_converters, convert_within
+from .runtime.conversion import (
+    ConversionContext,
+    await_converters,
+    convert_within,
+    find_argument_error,
+)
 
 T = TypeVar("T")
 
@@ -30,22 +36,38 @@ def bind(
     """Return the methods of *converters*, by direction and by their names in the contract data.
 
     Raises MissingConverterError for missing methods, unless *is_partial*: these are logged.
+    Raises TypeError for methods that can't be called with a value, and maybe a context.
     """
     found: dict[str, dict[str, Callable[..., Any]]] = {way: {} for way in methods}
     missing: dict[str, list[str]] = {}
+    misfits: dict[str, str] = {}
     for way, named in methods.items():
         for name, method in named.items():
             convert = getattr(converters, method, None)
             if callable(convert):
                 found[way][name] = convert
+                if reason := _find_misuse(converters, method, convert):
+                    misfits[method] = f"{method}: {reason}"
             else:
                 missing.setdefault(way, []).append(f"{name} (the method {method})")
+    if misfits:
+        raise TypeError(
+            "converters take a value, and optionally a ConversionContext: "
+            + "; ".join(misfits.values())
+        )
     if missing:
         error = MissingConverterError(chain(*missing.values()), " or ".join(missing))
         if not is_partial:
             raise error
         _log.warning("%s; operations that need one answer 501", error)
     return found
+
+
+def _find_misuse(converters: object, method: str, convert: Callable[..., Any]) -> str | None:
+    is_class = isinstance(converters, type)
+    if is_class and inspect.isfunction(inspect.getattr_static(converters, method, None)):
+        return "pass an instance, not the class"
+    return find_argument_error(convert)
 
 
 async def call(make: Callable[[], T], context: ConversionContext, *, awaits: bool) -> T:
