@@ -283,6 +283,13 @@ EDITS: dict[str, tuple[Edit, Edit]] = {
         [((*LOAN, "discriminator"), "id")],
         [((*LOAN_3, "discriminator", "propertyName"), "id")],
     ),
+    "tag of a variant": (
+        [(("definitions", "ShortLoan", "x-ms-discriminator-value"), "short")],
+        [
+            (("components", "schemas", "ShortLoan", "x-ms-discriminator-value"), "short"),
+            ((*LOAN_3, "discriminator", "mapping"), {"short": "#/components/schemas/ShortLoan"}),
+        ],
+    ),
     "behind a reference": (
         [(("definitions", "Person", "properties", "name", "maxLength"), 30)],
         [(("components", "schemas", "Person", "properties", "name", "maxLength"), 30)],
@@ -350,6 +357,10 @@ def test_findings_point_to_the_text_of_2_0(tmp_path: Path) -> None:
         "discriminator": (
             [((*LOAN, "discriminator"), "id")],
             "/definitions/Loan/discriminator",
+        ),
+        "tag of a variant": (
+            [(("definitions", "ShortLoan", "x-ms-discriminator-value"), "short")],
+            "/definitions/ShortLoan/x-ms-discriminator-value",
         ),
     }
     for name, (edits, pointer) in places.items():

@@ -27,6 +27,8 @@ from dateline.openapi import (
     pointer,
     slot,
 )
+from dateline.schema.references import escape
+from dateline.schema.variants import subtypes
 from dateline.wording import quote
 
 _OPENAPI: Final = "3.0.4"
@@ -42,6 +44,9 @@ _OF_PARAMETER: Final = frozenset(
 _OF_HEADER: Final = frozenset({"description", "required", "deprecated", "example", "schema"})
 # Extensions that describe the value, as Schema Objects have them.
 _OF_VALUE: Final = frozenset({"x-nullable", EXTENSIBLE})
+
+# What AutoRest and other generators read as the tag of a schema that extends a discriminated one.
+_TAG: Final = "x-ms-discriminator-value"
 
 # The styles of 3.0 for lists (Parameter Object, `collectionFormat`).
 _STYLES: Final[dict[str, dict[str, Any]]] = {
@@ -299,6 +304,7 @@ class _SwaggerConverter:
                 self._put(components, section, self._root[key], (key,))
         for name, at in self._entries("definitions"):
             add("schemas", name, self._schema(at), "definitions")
+        self._map_tags(components.get("schemas") or {})
         for name, at in self._entries("responses"):
             add("responses", name, self._once(self._response, at, self._produces), "responses")
         for name, at in self._entries("parameters"):
@@ -315,6 +321,29 @@ class _SwaggerConverter:
             named = MadeName(self._named[address], address)
             self._put(schemas, named, schema, follow(self._root, address[1:]))
         return components
+
+    def _map_tags(self, schemas: dict[str, Any]) -> None:
+        """Write the tags that schemas name for themselves to the discriminators that they extend.
+
+        A schema without one keeps its name as its tag.
+        """
+        tags = {
+            name: schema[_TAG]
+            for name, schema in schemas.items()
+            if isinstance(schema, dict) and isinstance(schema.get(_TAG), str)
+        }
+        for root, below in subtypes(schemas).items() if tags else ():
+            named = [name for name in tags if name in below]
+            # one that is an object is not Swagger 2.0, and stays as it is written
+            is_converted = isinstance(self._root["definitions"][root].get("discriminator"), str)
+            if not named or not is_converted:
+                continue
+            mapping: dict[str, Any] = {}
+            for name in named:
+                address = f"#/components/schemas/{escape(name)}"
+                self._put(mapping, tags[name], address, ("definitions", name, _TAG))
+            discriminator = schemas[root]["discriminator"]
+            self._put(discriminator, "mapping", mapping, ("definitions", named[0], _TAG))
 
     def _scheme(self, at: _SwaggerNode) -> Any:
         """Return a Security Scheme Object."""
