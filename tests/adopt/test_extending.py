@@ -202,6 +202,16 @@ def test_draft_is_taken_over_as_often_as_its_code_changes(project: Path) -> None
     assert "next" not in yaml.dump(definitions(project / "schemas"))
 
 
+@cases("values", [["open"], ["open", "lost", "sold"], ["sold", "open"], []])
+def test_draft_that_is_taken_back_leaves_no_gate(
+    adopted: Path, tmp_path: Path, values: list[str]
+) -> None:
+    folder = shutil.copytree(adopted, tmp_path / "project")
+    take_over(folder, change(state={"enum": values or ["void"]}, due={"type": "string"}), "next")
+    take_over(folder, OLDER, "next")
+    assert "next" not in yaml.dump(definitions(folder / "schemas"))
+
+
 @cases(
     "day, said",
     [

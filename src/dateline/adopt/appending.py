@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from itertools import chain
 from typing import Any, Final
@@ -18,7 +19,19 @@ from dateline.edit.history import (
     values,
 )
 from dateline.gates import Timeline, changes, gate_dates, is_long, order
-from dateline.model import ADDED, IN_PLACE_OF, REMOVED, WAS, WHY, DatelineError, Day, Table, Trail
+from dateline.model import (
+    ADDED,
+    EXTENSIBLE,
+    IN_PLACE_OF,
+    REMOVED,
+    UNPUBLISHED,
+    WAS,
+    WHY,
+    DatelineError,
+    Day,
+    Table,
+    Trail,
+)
 from dateline.openapi import Arrangement, slot
 from dateline.project.origins import Origin
 
@@ -60,15 +73,17 @@ class Appender:
             return node
         if not (isinstance(node, dict) and isinstance(shown, dict) and isinstance(merged, dict)):
             raise AppendError(path, "it can't have keys")
-        if "oneOf" in merged and "oneOf" not in shown and "enum" in shown:
+        if "oneOf" in merged and "oneOf" in node and "oneOf" not in shown and "enum" in shown:
             # values with gates are members, and published as an `enum`
-            members = {} if "oneOf" not in node else {"oneOf": _list_members(shown["enum"])}
-            shown = {**shown, **members}
+            shown = {**shown, "oneOf": _list_members(shown["enum"])}
+            del shown["enum"]
         now = dict(node)
         renamed: dict[str, str] = {}
         former, unset = changes(merged.get(WAS, {}).get(self._version, {}))
         for key in dict.fromkeys((*merged, *former, *unset, *shown)):
             value = merged.get(key, ABSENT)
+            if key == "examples" and _are_derived(node, shown):
+                continue
             if key in _GATES or (key == NAME and key not in merged and key not in shown):
                 continue
             if key in former or key in unset:
@@ -205,8 +220,10 @@ class Appender:
         if not isinstance(node, dict) or not isinstance(merged, dict):
             raise AppendError(path, "an older version has something else of this name")
         now = self._show(node, True, path) or node
-        for key in dict.fromkeys((*node, *merged)):
-            if key in _GATES or key == WHY:
+        # a value of an enumeration has no more than gates
+        keys = () if "const" in merged else dict.fromkeys((*node, *merged))
+        for key in keys:
+            if key in UNPUBLISHED:
                 continue
             if not same(plain(node.get(key, ABSENT)), plain(merged.get(key, ABSENT))):
                 now = self._rewrite(now, key, merged.get(key, ABSENT), path)
@@ -281,8 +298,13 @@ class Appender:
         place = taken = 0
         for member, old in zip(merged, is_old, strict=True):
             if not old:
-                found.insert(place, member)
-                place += 1
+                hidden = self._find_hidden(kind, node, member)
+                if hidden is None:
+                    found.insert(place, member)
+                    place += 1
+                else:
+                    at = next(n for n, one in enumerate(found) if one is node[hidden])
+                    found[at] = self._return(node[hidden], member, (*path, hidden))
                 continue
             number = seen[taken]
             place = next(n for n, one in enumerate(found) if one is node[number])
@@ -294,6 +316,17 @@ class Appender:
                 found[place] = at
                 place += 1
         now[key] = found
+        if any(_GATES & each.keys() for each in node if isinstance(each, dict) and "const" in each):
+            _write_plain_values(now)
+
+    def _find_hidden(self, kind: str, node: list[Any], member: dict[str, Any]) -> int | None:
+        """Return the index of what the version lacks so far, and *member* brings back."""
+        wanted = _identify(kind, member)
+        for number, each in enumerate(node):
+            is_hidden = not self._timeline.of(each) >> self._at & 1
+            if is_hidden and wanted is not None and _identify(kind, each) == wanted:
+                return number
+        return None
 
     def _enumerate(self, now: dict[str, Any], merged: list[Any], path: Trail) -> None:
         """Write the values of an `enum` as members with gates, or their history as a whole."""
@@ -306,6 +339,30 @@ class Appender:
         entries = [("oneOf", merged) if key == "enum" else (key, now[key]) for key in now]
         now.clear()
         now.update(entries)
+
+
+def _are_derived(node: dict[str, Any], shown: dict[str, Any]) -> bool:
+    """Return whether the examples that are *shown* are the known values of an open-ended *node*."""
+    return "examples" not in node and node.get(EXTENSIBLE, ABSENT) == shown.get("examples")
+
+
+def _identify(kind: str, node: Any) -> str | None:
+    """Return what a constant, a reference or a parameter is called in a list; None for others."""
+    if not isinstance(node, dict):
+        return None
+    for keys in (("$ref",), ("const",), ("in", "name") if kind == "parameter" else ()):
+        if keys and all(key in node for key in keys):
+            return json.dumps([keys, *(plain(node[key]) for key in keys)])
+    return None
+
+
+def _write_plain_values(node: dict[str, Any]) -> None:
+    """Write the values of *node* as an `enum`, which they are published as, if none has a gate."""
+    if "enum" not in node and all(each.keys() == {"const"} for each in node["oneOf"]):
+        values = [each["const"] for each in node["oneOf"]]
+        entries = [("enum", values) if key == "oneOf" else (key, node[key]) for key in node]
+        node.clear()
+        node.update(entries)
 
 
 def _list_members(values: list[Any]) -> list[dict[str, Any]]:

@@ -15,7 +15,8 @@ def format_adoption(adoption: Adoption) -> Iterator[str]:
     """Yield the result for each document, the gates by key, and what to review."""
     for date, name, words in adoption.documents:
         yield f"{date} {name}: {words}"
-    yield f"{phrase_count(sum(adoption.gates.values()), 'gate', 'gates')}: {_list_counts(adoption)}"
+    counts = ", ".join(f"{count} {key}" for key, count in adoption.gates.items())
+    yield f"{phrase_count(sum(adoption.gates.values()), 'gate', 'gates')}: {counts}"
     if adoption.words:
         texts = phrase_count(adoption.words, "text", "texts")
         yield f"{texts} of older documents kept beside the definitions, without gates"
@@ -57,16 +58,11 @@ def format_extension(extension: Extension) -> Iterator[str]:
     """Yield the result for each further document, the gates by key, and what to review."""
     for date, name, words in extension.documents:
         yield f"{date} {name}: {words}"
-    changed = sum(extension.gates.values())
-    yield f"{phrase_count(changed, 'more gate', 'more gates')}: {_list_counts(extension)}"
+    yield "gates: " + ", ".join(f"{count:+,} {key}" for key, count in extension.gates.items())
     yield from _format_renames(extension)
     for each in extension.edited:
         texts = phrase_count(each.times, "text", "texts")
         yield f"{texts} changed here and in {each.what}, first at {each.place}"
-
-
-def _list_counts(adoption: Adoption | Extension) -> str:
-    return ", ".join(f"{count} {key}" for key, count in adoption.gates.items())
 
 
 def _format_renames(adoption: Adoption | Extension) -> Iterator[str]:
