@@ -20,6 +20,8 @@ from dateline.model import Finding, SourceError
 from dateline.openapi import pointer as format_pointer
 
 GONE: Final = object()
+TAG: Final = ("ShortLoan", "x-ms-discriminator-value")
+NO_CONTENT: Final = {"operationId": "list", "responses": {"204": {"description": "d"}}}
 
 
 def write(path: Path, document: Document) -> Path:
@@ -283,10 +285,14 @@ EDITS: dict[str, tuple[Edit, Edit]] = {
         [((*LOAN, "discriminator"), "id")],
         [((*LOAN_3, "discriminator", "propertyName"), "id")],
     ),
+    "path with a query": (
+        [(("x-ms-paths",), {"/?comp=list": {"get": NO_CONTENT}})],
+        [(("paths", "/?comp=list"), {"get": NO_CONTENT})],
+    ),
     "tag of a variant": (
-        [(("definitions", "ShortLoan", "x-ms-discriminator-value"), "short")],
+        [(("definitions", *TAG), "short")],
         [
-            (("components", "schemas", "ShortLoan", "x-ms-discriminator-value"), "short"),
+            (("components", "schemas", *TAG), "short"),
             ((*LOAN_3, "discriminator", "mapping"), {"short": "#/components/schemas/ShortLoan"}),
         ],
     ),
@@ -358,10 +364,7 @@ def test_findings_point_to_the_text_of_2_0(tmp_path: Path) -> None:
             [((*LOAN, "discriminator"), "id")],
             "/definitions/Loan/discriminator",
         ),
-        "tag of a variant": (
-            [(("definitions", "ShortLoan", "x-ms-discriminator-value"), "short")],
-            "/definitions/ShortLoan/x-ms-discriminator-value",
-        ),
+        "tag of a variant": ([(("definitions", *TAG), "short")], f"/definitions/{'/'.join(TAG)}"),
     }
     for name, (edits, pointer) in places.items():
         document = edit_document(LIBRARY, *edits)

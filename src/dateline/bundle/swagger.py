@@ -67,10 +67,13 @@ _FLOWS: Final = {
 
 _WORDS: Final = {str: "text", list: "a list", dict: "a mapping", bool: "true or false"}
 
+_MORE_PATHS: Final = "x-ms-paths"
+"""What Azure calls the paths that differ from others in constant parameters of their queries."""
+
 # Keys of the root and of an operation that become something else.
 _ROOT: Final = frozenset(
     {"swagger", "host", "basePath", "schemes", "consumes", "produces", "definitions"}
-    | {"parameters", "responses", "securityDefinitions", "paths"}
+    | {"parameters", "responses", "securityDefinitions", "paths", _MORE_PATHS}
 )
 _OPERATION: Final = frozenset({"consumes", "produces", "schemes", "parameters", "responses"})
 
@@ -382,10 +385,14 @@ class _SwaggerConverter:
     def _paths(self, at: _SwaggerNode) -> Any:
         if not isinstance(at.node, dict):
             return at.node
-        return {
+        paths = {
             name: value if name.startswith("x-") else self._item(at.below(name))
             for name, value in at.node.items()
         }
+        for name, more in self._entries(_MORE_PATHS):
+            if name not in paths and not name.startswith("x-"):
+                self._put(paths, name, self._item(more), more.path)
+        return paths
 
     def _item(self, at: _SwaggerNode) -> Any:
         if not isinstance(at.node, dict):
