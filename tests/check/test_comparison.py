@@ -77,14 +77,14 @@ def test_document_may_be_a_file_of_a_revision_or_come_from_standard_input(
     text = (
         '{"openapi": "3.1.0", "info": {"title": "A", "version": "1"}, "paths": {"/a": {"get": '
         '{"responses": {"200": {"description": "a", "content": {"application/json": {"schema": '
-        '{"$ref": "a.json"}}}}}}}}}'
+        '{"$ref": "../a.json"}}}}}}}}}'
     )
-    monkeypatch.chdir(folder(tmp_path, {"docs/a.json": schema, "docs/api.json": text}, "."))
+    monkeypatch.chdir(folder(tmp_path, {"a.json": schema, "docs/api.json": text}, "."))
     git("init", "--quiet", "--initial-branch=main")
     commit()
-    whole = text.replace('{"$ref": "a.json"}', schema)
-    changed = text.replace('{"$ref": "a.json"}', schema.replace("string", "integer"))
-    folder(tmp_path, {"docs/a.json": "{}", "same.json": whole, "changed.json": changed}, ".")
+    whole = text.replace('{"$ref": "../a.json"}', schema)
+    changed = text.replace('{"$ref": "../a.json"}', schema.replace("string", "integer"))
+    folder(tmp_path, {"a.json": "{}", "same.json": whole, "changed.json": changed}, ".")
     Path("sub").mkdir()
     (short,) = git("rev-parse", "--short=7", "HEAD").split()
     for name in ("main:docs/api.json", "HEAD~0:./docs/api.json"):

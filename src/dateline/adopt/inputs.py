@@ -24,6 +24,7 @@ from dateline.model import EXTENSIBLE, DatelineError, Day, Place, Problem, Sourc
 from dateline.model import KEYS as OUR_KEYS
 from dateline.oddities import find_published, keep_oddities
 from dateline.openapi import walk
+from dateline.paths import name_path
 from dateline.placement import hide_version
 from dateline.presets import DEFAULT_POLICY
 from dateline.source.problems import Log
@@ -124,7 +125,7 @@ def _open(path: Path) -> Document:
     """Return the document in a file, or of an application."""
     name = path.as_posix()
     if path.exists() or not is_application(name):
-        return open_document(path, name, None)
+        return open_document(path, name_path(path), None)
     data = json.dumps(read_application(name), ensure_ascii=False, indent=1).encode()
     return Document(name=f"{name}.json", data=data, files=FolderFiles(Path()), readings=None)
 

@@ -22,6 +22,7 @@ from dateline.bundle.sources import (
 from dateline.model import Place, Problem, SourceError, Trail
 from dateline.openapi import PUBLISHED_VERSIONS, ConvertedDocument, follow
 from dateline.openapi import pointer as format_pointer
+from dateline.paths import find_top
 from dateline.source.problems import short
 from dateline.source.reader import ADOPTED, UnreadableFileError, file_content
 from dateline.wording import quote
@@ -69,6 +70,8 @@ class Document:
     name: str
     data: bytes
     files: Files = NO_FILES
+    path: str = ""
+    """Where it is among ``files``; by default, the last part of its name."""
     readings: Readings | None = field(default_factory=Readings, compare=False, repr=False)
     """None for a document that is to become a source: see ``read_source``."""
     restore: Callable[[dict[str, Any]], dict[str, Any]] | None = None
@@ -164,7 +167,7 @@ class Document:
         source = read_source(self.data, self.name, problems, self.readings)
         if source is None:
             return None
-        file = posixpath.basename(self.name)
+        file = self.path or posixpath.basename(self.name)
         if str(source.root.get("swagger")) == "2.0" and "openapi" not in source.root:
             return self._read_swagger(source, file, problems)
         if (problem := _not_openapi(source)) is not None:
@@ -234,7 +237,9 @@ def read_contents(documents: Mapping[Key, Document]) -> dict[Key, dict[str, Any]
 def open_document(path: Path, name: str, readings: Readings | None) -> Document:
     """Return the document in the file at *path*, called *name* in messages.
 
-    It may refer to the files in its folder and below. Raises SourceError if the file can't be read.
+    It may refer to the files of its repository or, outside of git, to those in the current folder
+    and below; if it is in neither, to those in its own folder and below. Raises SourceError if the
+    file can't be read.
     """
     try:
         # a link that the user named may lead anywhere
@@ -242,8 +247,19 @@ def open_document(path: Path, name: str, readings: Readings | None) -> Document:
     except UnreadableFileError as error:
         place = Place(name, 1, 1)
         raise SourceError([Problem(place=place, id=error.kind, message=error.message)]) from error
-    files = FolderFiles(path.parent)
-    return Document(name=name, data=data, files=files, readings=readings)
+    folder, within = _find_tree(path)
+    files = FolderFiles(folder)
+    return Document(name=name, data=data, files=files, path=within, readings=readings)
+
+
+def _find_tree(path: Path) -> tuple[Path, str]:
+    """Return the folder whose files the document at *path* may refer to, and its path in there."""
+    # what is named by a link keeps its own name; folders don't, since files are read from them
+    place = path.parent.resolve() / path.name
+    top = find_top(place) or Path.cwd().resolve()
+    if not place.is_relative_to(top):
+        top = place.parent
+    return top, place.relative_to(top).as_posix()
 
 
 def _not_openapi(source: SourceFile) -> Problem | None:

@@ -18,7 +18,7 @@ _ADDRESS: Final = re.compile(
     re.DOTALL,
 )
 _SUFFIXES: Final = (".json", ".yaml", ".yml")
-READ_AROUND: Final = "move the file there, or read the folder around both"
+READ_AROUND: Final = "move the file there, or run the command in a folder around both"
 _COMPONENT_NAME: Final = re.compile(r"[A-Za-z0-9._-]*")  # OpenAPI 3.1.1, section 4.8.7
 
 
@@ -81,7 +81,8 @@ def parse_address(
     is_outside = name == ".." or name.startswith("../")
     if is_outside and not any(name.startswith(f"{folder}/") for folder in shared):
         raise AddressError(
-            "reference-outside", f"it leads out of the folder that is read; {way_out}"
+            "reference-outside",
+            f"it leads out of the repository or folder whose files are read; {way_out}",
         )
     if path and not name.lower().endswith(_SUFFIXES):
         raise AddressError(

@@ -453,7 +453,7 @@ def _read_published(
             continue
         if found := _DOCUMENT.fullmatch(name):
             documents[Combination(found[2], found[1])] = Document(
-                name=prefix + name, data=content, files=tree.around(name), readings=readings
+                name=prefix + name, data=content, files=tree.around, path=name, readings=readings
             )
             continue
         source = read_source(content, prefix + name, problems, Readings())

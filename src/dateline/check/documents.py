@@ -52,6 +52,6 @@ def _read_committed(revision: str, name: str, readings: Readings) -> tuple[str, 
             "repository, or with ./ from the current folder"
         )
     (data,) = repository.contents([files[within]])
-    around = CommittedFolder(repository, files, "", {}).around(within)
-    document = Document(name=called, data=data, files=around, readings=readings)
+    tree = CommittedFolder(repository, files, "", {})
+    document = Document(name=called, data=data, files=tree, path=within, readings=readings)
     return f"git {called} ({commit[:7]})", document

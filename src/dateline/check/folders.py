@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from hashlib import sha256
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from dateline.bundle import Files, FolderFiles
 from dateline.check.git import Blob, GitError, Repository
@@ -31,9 +31,10 @@ class OutputFolder:
         except UnreadableFileError:
             return ""
 
-    def around(self, name: str) -> Files:
-        """Return the files in the folder of the file *name*."""
-        return FolderFiles((self.root / name).parent)
+    @property
+    def around(self) -> Files:
+        """The files that a document in the folder may refer to; links don't lead out of it."""
+        return FolderFiles(self.root)
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ class CommittedFolder:
         except GitError as error:
             raise UnreadableFileError("unreadable-file", str(error)) from error
 
-    def around(self, name: str) -> Files:
-        """Return the files in the folder of the file *name*."""
-        folder = PurePosixPath(self.prefix + name).parent.as_posix()
-        return replace(self, prefix="" if folder == "." else f"{folder}/")
+    @property
+    def around(self) -> Files:
+        """The files that a document in the folder may refer to."""
+        return self
