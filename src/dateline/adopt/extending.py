@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from dateline import progress
 from dateline.adopt.appending import Appender, AppendError
@@ -43,8 +43,6 @@ from dateline.project import Projector
 from dateline.schema.dialect import is_old
 from dateline.source.splice import EditableSource
 from dateline.versions import is_dated, is_moving, is_well_formed, order
-
-_ANY_DATE: Final = "2000-01-01"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,7 +85,8 @@ def extend(
     """
     api, known = open_sources(folder)
     before = read_contents(folder)
-    files = _parse_arguments(arguments, api.table)
+    undated = [name for name in (NEXT, *api.table.dates) if not is_dated(name)]
+    files = parse_arguments(arguments, undated)
     _require_newer(api.table, [date for date, _ in files])
     sources = read_sources(files, api.table)
     record = read_record(folder, api.table)
@@ -122,19 +121,6 @@ def extend(
         edited=tuple(remark for step in steps for remark in step.list_edited()),
         words=sum(len(rows) for rows in state.record.words.values()) if state.record else 0,
     )
-
-
-def _parse_arguments(arguments: Iterable[str], table: Table) -> list[tuple[str, Path]]:
-    """Return the versions and files in *arguments*, those that are no dates last."""
-    names = {name for name in (NEXT, *table.dates) if not is_dated(name)}
-    written = [(each.partition("=")[0], each) for each in arguments]
-    files = parse_arguments(each for name, each in written if name not in names)
-    for name, each in written:
-        if name in names:
-            # the name of a file is read in the same way
-            ((_, file),) = parse_arguments([each.replace(name, _ANY_DATE, 1)])
-            files.append((name, file))
-    return files
 
 
 def _require_newer(table: Table, dates: list[str]) -> None:

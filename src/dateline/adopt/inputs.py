@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -67,10 +67,13 @@ class Source:
         return self.read.locate(published, value=value)
 
 
-def parse_arguments(arguments: Iterable[str]) -> list[tuple[str, Path]]:
+def parse_arguments(
+    arguments: Iterable[str], names: Collection[str] = ()
+) -> list[tuple[str, Path]]:
     """Return the dates and files in *arguments*, `DATE=FILE`, oldest first.
 
-    In place of a file, `MODULE:NAME` names an application.
+    In place of a date, one of *names* is a version without a date; these are last. In place of a
+    file, `MODULE:NAME` names an application.
 
     Raises UsageError for an invalid or repeated date, and for something other than a document.
     """
@@ -80,7 +83,7 @@ def parse_arguments(arguments: Iterable[str]) -> list[tuple[str, Path]]:
         date, equals, file = argument.partition("=")
         if not equals:
             faults.append(f"{argument!r}: write DATE=FILE, such as 2024-01-15=openapi.yaml")
-        elif not is_dated(date):
+        elif date not in names and not is_dated(date):
             faults.append(f"{date!r} is not a date such as 2024-01-15")
         elif date in found:
             faults.append(f"{date} is the date of {found[date]} already; name each date once")
