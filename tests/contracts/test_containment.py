@@ -73,6 +73,10 @@ CONTAINED: Final[list[tuple[Schema, Schema]]] = [
     ({**NUMBER, "minimum": 2}, {**NUMBER, "minimum": 1}),
     ({**NUMBER, "multipleOf": 2}, NUMBER),
     ({**TEXT, "format": "date"}, {**TEXT, "format": "password"}),
+    ({**NUMBER, "format": "int32"}, {**NUMBER, "format": "int64"}),
+    ({**NUMBER, "format": "int64"}, NUMBER),
+    ({"type": "number", "format": "float"}, {"type": "number", "format": "double"}),
+    ({**TEXT, "format": "double"}, TEXT),
     ({"type": "object", "required": ["a", "b"]}, {"type": "object", "required": ["a"]}),
     ({**CLOSED, "properties": {"a": TEXT}}, {**CLOSED, "properties": {"a": TEXT, "b": TEXT}}),
 ]

@@ -117,9 +117,13 @@ def _is_dropped(_: Era, other: Era, key: str) -> bool:
     return other.get(key) in (None, False, 0)
 
 
-def _format_fits(_: Era, other: Era, key: str) -> bool:
+def _format_fits(one: Era, other: Era, key: str) -> bool:
+    wanted = other.get(key)
+    if wanted == "double":
+        # what JSON parsers read any number as (RFC 8259, section 6)
+        return "string" not in declared_types(other)
     # any text is a password: the format is a hint for people's input
-    return other.get(key) in (None, "password")
+    return wanted in (None, "password") or (one.get(key), wanted) == ("int32", "int64")
 
 
 def _is_at_most(one: Era, other: Era, key: str) -> bool:
