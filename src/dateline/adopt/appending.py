@@ -108,9 +108,7 @@ class Appender:
         """Return *node* with *value* for *key* in the version, and newer ones that had the same."""
         was = node.get(WAS, {})
         if key in PARTIAL and any(IN_PLACE_OF in entry for entry in was.values()):
-            raise AppendError(
-                path, f"`{key}` has a history with `{IN_PLACE_OF}`; write the older value there"
-            )
+            raise AppendError(path, f"`{key}` has a history with `{IN_PLACE_OF}`")
         then = values(node.get(key, ABSENT), was, key, self._dates)
         before = then[self._day]
         for date in self._dates[self._at :]:

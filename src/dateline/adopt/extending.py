@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from dateline import progress
 from dateline.adopt.appending import Appender, AppendError
@@ -43,6 +43,10 @@ from dateline.project import Projector
 from dateline.schema.dialect import is_old
 from dateline.source.splice import EditableSource
 from dateline.versions import is_dated, is_moving, is_well_formed, order
+
+_WAY_OUT: Final = (
+    "write this change by hand, or adopt the documents of all versions into a new folder (`--into`)"
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,7 +99,10 @@ def extend(
     steps = []
     for source in sources:
         step = _NextVersion(state, source, decided, words)
-        state = step.take()
+        try:
+            state = step.take()
+        except UnequalError as error:
+            raise UnequalError(f"{error}; {_WAY_OUT}") from None
         steps.append(step)
     decided.require_used()
     counts = [DefinitionRemarks(each.document, each.locate) for each in (api, state.api)]
