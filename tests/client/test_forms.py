@@ -91,9 +91,21 @@ def test_each_form_of_paging_reads_all_items(
 def test_listing_ends_if_a_page_repeats(archive: Any, name: str, page: Any) -> None:
     client, requests = make(archive.v2024_09_01, *[reply(page)] * 5)
     found: list[int] = []
-    with pytest.raises(archive.client.PagingError, match="the items of the page before"):
+    repeats = pytest.raises(archive.client.PagingError, match="the items of the page before")
+    with repeats:
         found.extend(each.id for each in getattr(client, name)())
     assert (found, len(requests)) == ([1, 2], 2)
+
+    async def read() -> None:
+        async with archive.v2024_09_01.AsyncClient(
+            key="k", transport=Scripted([reply(page)] * 5)
+        ) as client:
+            async for each in getattr(client, name)():
+                found.append(each.id)
+
+    with repeats:
+        asyncio.run(read())
+    assert found == [1, 2, 1, 2]
 
 
 def test_listing_without_a_form_of_paging_has_no_iterator(archive: Any) -> None:
