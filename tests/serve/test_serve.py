@@ -25,6 +25,7 @@ from support.mocks import (
 )
 from support.seeds import seeds
 from support.sources import LIBRARY, folder
+from support.written_trees import tree
 
 from dateline.edit import init
 from dateline.generate import Workspace
@@ -272,14 +273,6 @@ def test_any_credentials_are_accepted_but_some_are_required() -> None:
     assert [each.status_code for each in send_all(app, asked)] == [401, 200]
 
 
-def files(root: Path) -> dict[str, bytes]:
-    return {
-        str(path.relative_to(root)): path.read_bytes()
-        for path in sorted(root.rglob("*"))
-        if path.is_file()
-    }
-
-
 def said(process: subprocess.Popen[str]) -> list[str]:
     """Return the lines that the mock prints before it starts."""
     assert process.stdout is not None
@@ -298,7 +291,7 @@ def run(line: str) -> httpx.Response:
 
 def test_starter_project_is_served_as_printed(tmp_path: Path) -> None:
     init(tmp_path)
-    before = files(tmp_path)
+    before = tree(tmp_path)
     with serving(tmp_path) as process:
         lines = said(process)
         tries = [run(line) for line in lines[4:]]
@@ -315,7 +308,7 @@ def test_starter_project_is_served_as_printed(tmp_path: Path) -> None:
     older, newer, document = (each.json() for each in tries)
     assert {"borrower" if key == "reader" else key: older[key] for key in older} == newer
     assert document["info"]["version"] == "2025-09-01"
-    assert (process.returncode, errors, files(tmp_path)) == (0, "", before)
+    assert (process.returncode, errors, tree(tmp_path)) == (0, "", before)
 
 
 def test_documents_are_served_without_operations(tmp_path: Path) -> None:

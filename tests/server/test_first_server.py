@@ -10,20 +10,13 @@ import httpx
 import pytest
 from support.launched import launch_folder
 from support.sources import LIBRARY, folder
+from support.written_trees import tree
 
 from dateline.edit import NotEmptyError, init, init_server
 from dateline.generate import Workspace, generate
 from dateline.model import SourceError
 
 ID = "6f9619ff-8b86-d011-b42d-00cf4fc964ff"
-
-
-def files(root: Path) -> dict[str, bytes]:
-    return {
-        str(path.relative_to(root)): path.read_bytes()
-        for path in sorted(root.rglob("*"))
-        if path.is_file()
-    }
 
 
 def run_server(root: Path, port: int) -> subprocess.Popen[str]:
@@ -58,7 +51,7 @@ def test_handlers_are_never_overwritten(tmp_path: Path) -> None:
     init(tmp_path)
     mine = tmp_path / "server.py"
     mine.write_text("mine\n")
-    before = files(tmp_path)
+    before = tree(tmp_path)
     with pytest.raises(NotEmptyError) as refused:
         init_server(tmp_path)
     generate(Workspace(schemas=tmp_path / "schemas", output=tmp_path / "generated"))
@@ -66,7 +59,7 @@ def test_handlers_are_never_overwritten(tmp_path: Path) -> None:
         2,
         f"{mine} exists already, and is yours: it is never overwritten",
     )
-    assert {path: text for path, text in files(tmp_path).items() if path in before} == before
+    assert {path: text for path, text in tree(tmp_path).items() if path in before} == before
 
 
 def test_no_handlers_are_written_for_invalid_definitions(tmp_path: Path) -> None:

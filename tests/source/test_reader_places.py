@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from support.readings import PLACED, TAB, places, reading, twice, typed
+from support.readings import PLACED, TAB, part, places, reading, trails, twice, typed
 from support.tables import cases
 
 from dateline.model import Place
@@ -281,17 +281,3 @@ def test_equal_parts_of_two_texts_are_read_once(
         assert part(after, path) is part(before, path)
     everything = list(trails(after))
     assert list(map(other.find, everything)) == list(map(alone.find, everything))
-
-
-def part(value: Any, path: tuple[str, ...]) -> Any:
-    for step in path:
-        value = value[step]
-    return value
-
-
-def trails(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
-    """Yield the path of each value in *value*."""
-    yield path
-    if isinstance(value, dict | list):
-        for step, found in value.items() if isinstance(value, dict) else enumerate(value):
-            yield from trails(found, (*path, step))

@@ -9,6 +9,7 @@ import pytest
 import yaml
 from hypothesis import example, given
 from hypothesis import strategies as st
+from support.readings import part
 
 from dateline.model import Problem
 from dateline.source.reader import read_content
@@ -68,18 +69,12 @@ def read_back(content: bytes, name: str, *, adopted: bool) -> Any:
     return found
 
 
-def at(node: Any, path: tuple[str | int, ...]) -> Any:
-    for step in path:
-        node = node[step]
-    return node
-
-
 def requires_same(content: bytes, name: str, path: tuple[str | int, ...], text: str) -> None:
     """Assert that our reader, with both parsers, and PyYAML find *text* at *path*."""
     for adopted in (False, True):
-        assert at(read_back(content, name, adopted=adopted), path) == text
+        assert part(read_back(content, name, adopted=adopted), path) == text
     others = json.loads(content) if name.endswith(".json") else yaml.safe_load(content)
-    assert at(others, path) == text
+    assert part(others, path) == text
 
 
 @pytest.mark.parametrize("position", POSITIONS)

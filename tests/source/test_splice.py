@@ -11,6 +11,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from support.readings import part, trails
 from support.seeds import scale, seeds
 from support.sources import parsed, plain
 from support.tables import cases
@@ -40,19 +41,6 @@ def exactly(one: Any) -> Any:
     return (type(one).__name__, one)
 
 
-def trails(node: Any, path: Trail = ()) -> Iterator[tuple[Trail, Any]]:
-    yield path, node
-    if isinstance(node, dict | list):
-        for key, below in node.items() if isinstance(node, dict) else enumerate(node):
-            yield from trails(below, (*path, key))
-
-
-def at(node: Any, path: Trail) -> Any:
-    for step in path:
-        node = node[step]
-    return node
-
-
 def put_at(node: dict[str, Any], key: str, new: Any, index: int) -> None:
     entries = list(node.items())
     entries.insert(index, (key, new))
@@ -65,7 +53,7 @@ NEW = ("x-added", "fresh key", "200", "$ref", "ключ")
 
 def random_edit(random: Random, source: EditableSource, wanted: Any) -> str:
     """Apply a random edit to *source* and to the plain value *wanted*."""
-    places = list(trails(wanted))
+    places = [(path, part(wanted, path)) for path in trails(wanted)]
     maps = [path for path, node in places if isinstance(node, dict)]
     lists = [path for path, node in places if isinstance(node, list)]
     below = [path for path, _ in places if path]
@@ -73,22 +61,22 @@ def random_edit(random: Random, source: EditableSource, wanted: Any) -> str:
     kind = random.choice(("put", "put", "insert", "replace", "remove", "rename"))
     if kind == "insert" and lists:
         path = random.choice(lists)
-        index = random.randint(0, len(at(wanted, path)))
+        index = random.randint(0, len(part(wanted, path)))
         source.insert((*path, index), new)
-        at(wanted, path).insert(index, copy.deepcopy(new))
+        part(wanted, path).insert(index, copy.deepcopy(new))
         return f"insert {(*path, index)}"
     if kind == "replace" and below:
         path = random.choice(below)
         source.replace(path, new)
-        at(wanted, path[:-1])[path[-1]] = copy.deepcopy(new)
+        part(wanted, path[:-1])[path[-1]] = copy.deepcopy(new)
         return f"replace {path}"
     if kind == "remove" and len(below) > 1:
         path = random.choice(below)
         source.remove(path)
-        del at(wanted, path[:-1])[path[-1]]
+        del part(wanted, path[:-1])[path[-1]]
         return f"remove {path}"
     path = random.choice(maps)
-    node = at(wanted, path)
+    node = part(wanted, path)
     free = [name for name in NEW if name not in node]
     if not free:
         return "nothing"
@@ -321,7 +309,8 @@ def count_unchanged(before: list[bytes], after: list[bytes]) -> int:
 
 
 def single_edits(document: Any) -> Iterator[tuple[str, Trail]]:
-    for trail, node in trails(document):
+    for trail in trails(document):
+        node = part(document, trail)
         if trail:
             yield "replace", trail
             yield "remove", trail
@@ -336,7 +325,7 @@ def single_edits(document: Any) -> Iterator[tuple[str, Trail]]:
 def do(source: EditableSource, document: Any, kind: str, trail: Trail, new: Any) -> Any:
     """Apply an edit to *source*; return the resulting value of *document*."""
     wanted = copy.deepcopy(document)
-    holder = at(wanted, trail[:-1])
+    holder = part(wanted, trail[:-1])
     if kind == "put":
         source.put((*trail[:-1], "x-new"), new, int(trail[-1]))
         put_at(holder, "x-new", new, int(trail[-1]))

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import product
 from typing import Any
 
 import pytest
 import yaml
-from support.readings import typed
+from support.readings import part, trails, typed
 from support.tables import cases
 
 from dateline.model import Problem
@@ -142,13 +141,6 @@ def read_by_entry(text: str, like: YamlText | None = None) -> tuple[Any, list[st
     return (None if problems else document), sorted(map(str, problems)), entries
 
 
-def trails(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
-    yield path
-    if isinstance(value, dict | list):
-        for step, below in value.items() if isinstance(value, dict) else enumerate(value):
-            yield from trails(below, (*path, step))
-
-
 def edit(oddity: str) -> str:
     old, new = ODDITIES[oddity]
     assert old in DOCUMENT
@@ -185,12 +177,6 @@ def test_entries_shared_with_another_text_are_read_once(oddity: str) -> None:
         assert after == before
         for path in (("servers",), ("paths", "/a"), ("components", "schemas", "A")):
             assert part(after, path) is part(before, path)
-
-
-def part(value: Any, path: tuple[str, ...]) -> Any:
-    for step in path:
-        value = value[step]
-    return value
 
 
 def test_edit_leaves_the_rest_shared() -> None:

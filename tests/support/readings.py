@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -73,6 +74,21 @@ ESCAPED = "control-character: the invisible character {} is here, as an escape; 
 
 
 HUGE = "number-out-of-range: the number {} is too large to be read everywhere; write it as text"
+
+
+def trails(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
+    """Yield the path of each value in *value*."""
+    yield path
+    if isinstance(value, dict | list):
+        for step, below in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from trails(below, (*path, step))
+
+
+def part(value: Any, path: tuple[str | int, ...]) -> Any:
+    """Return the value at *path* in *value*."""
+    for step in path:
+        value = value[step]
+    return value
 
 
 def twice(key: str, first: str) -> str:
