@@ -183,6 +183,35 @@ def test_change_in_a_shared_part_lists_its_operations(reaching: str, webhook: bo
     assert [plain(change) for change in diff(before, sharing(before, after))] == reported
 
 
+HOOKED: Final[dict[str, tuple[str, list[str], str, list[str], list[str]]]] = {
+    # versions and sections of both sides, and the kinds of the changes
+    "3.0 to 3.1": ("3.0.3", ["x-webhooks"], "3.1.0", ["webhooks"], []),
+    "3.1 to 3.0": ("3.1.0", ["webhooks"], "3.0.3", ["x-webhooks"], []),
+    "within 3.0": ("3.0.3", ["x-webhooks"], "3.0.3", ["x-webhooks"], []),
+    "hidden in 3.1": ("3.1.0", ["webhooks"], "3.1.0", ["x-webhooks"], ["added", "removed"]),
+    "removed with 3.0": ("3.0.3", ["x-webhooks"], "3.1.0", [], ["removed"]),
+    "one of two": ("3.0.3", ["webhooks", "x-webhooks"], "3.1.0", ["webhooks"], ["removed"]),
+}
+
+
+@cases("bound", [5, 6])
+@cases("case", HOOKED)
+def test_webhooks_of_3_0_are_compared_with_webhooks_of_3_1(case: str, bound: int) -> None:
+    first, ours, second, theirs, expected = HOOKED[case]
+
+    def hooked(openapi: str, sections: list[str], maximum: int) -> Document:
+        schema = {"type": "string", "maxLength": maximum}
+        body = {"requestBody": {"content": {"application/json": {"schema": schema}}}}
+        item = {"w": {"post": {**body, "responses": {"200": {"description": ""}}}}}
+        return {**document({}), "openapi": openapi, **dict.fromkeys(sections, item)}
+
+    changes = diff(hooked(first, ours, 5), hooked(second, theirs, bound))
+    shown = [change for change in changes if change.operations == ("WEBHOOK w",)]
+    compared = bound != 5 and set(expected) != {"added", "removed"} and bool(theirs)
+    kinds = [change.kind.value.rsplit("-", 1)[1] for change in shown]
+    assert sorted(kinds) == sorted([*expected, *["changed"] * compared])
+
+
 def test_garbage_collector_is_restored_after_a_comparison() -> None:
     assert gc.isenabled()
     diff(*documents(CASES[0]))

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any, Final, NamedTuple
 
-from dateline.diff.documents import DocumentIndex
+from dateline.diff.correspondence import VARIABLE, align_names, align_paths, align_webhooks
+from dateline.diff.documents import DocumentIndex, Key
 from dateline.diff.graph import CARRIERS, MODEL, Kinds, NodePair, align
 from dateline.diff.keywords import EXTENSION, KEYWORD, LINK, NOTE, compare_whole, kinds_of
 from dateline.diff.messages import MODERN, MessageComparison, Thing, compare_keys, parts_of
@@ -28,7 +27,6 @@ from dateline.schema.parts import NOTHING, Part, Parts
 from dateline.schema.references import Located, component, escape
 from dateline.schema.values import text
 
-_VARIABLE: Final = re.compile(r"\{([^{}]*)\}")
 _OPERATION: Final = frozenset(
     {"parameters", "requestBody", "responses", "callbacks", "security", "servers", "tags"}
 )
@@ -94,13 +92,14 @@ class OperationComparison:
 
     def compare(self) -> None:
         """Compare operations, webhooks, and what surrounds them."""
-        sections = [("paths", _align_paths(*self._both("paths")))]
-        sections += [(section, _align_names(*self._both(section))) for section in WEBHOOKS]
-        for section, aligned in sections:
-            for old, new in aligned:
-                still = old == new and (section, str(old)) not in self._survey.dirty
-                if self._everywhere or not still:
-                    self._path(section, old, new, still=still)
+        sides = self._before, self._after
+        older = [_is_written_in(side, "3.0") for side in sides]
+        paths = align_paths(*(side.section("paths") for side in sides))
+        webhooks = align_webhooks(*map(_list_webhooks, sides), are_moved=older[0] != older[1])
+        for old, new in (*paths, *webhooks):
+            still = old == new and old not in self._survey.dirty
+            if self._everywhere or not still:
+                self._path(old, new, still=still)
         self._document()
         self._components()
 
@@ -109,11 +108,11 @@ class OperationComparison:
 
     # Paths and operations
 
-    def _path(self, section: str, old: str | None, new: str | None, *, still: bool) -> None:
-        label = new if new is not None else old
+    def _path(self, old: Key | None, new: Key | None, *, still: bool) -> None:
+        section, label = new or old or ("", "")
         renamed: dict[str, str] = {}
         if old is not None and new is not None:
-            names = zip(_VARIABLE.findall(old), _VARIABLE.findall(new), strict=True)
+            names = zip(VARIABLE.findall(old[1]), VARIABLE.findall(new[1]), strict=True)
             renamed = {before: after for before, after in names if before != after}
         webhook = section in WEBHOOKS
 
@@ -122,16 +121,17 @@ class OperationComparison:
             return _OperationScope(1 << (len(self.names) - 1), webhook, still=still)
 
         self._item(
-            self._entry(self._before, section, old),
-            self._entry(self._after, section, new),
+            self._entry(self._before, old),
+            self._entry(self._after, new),
             renamed,
             scope_of,
         )
 
     @staticmethod
-    def _entry(document: DocumentIndex, section: str, name: str | None) -> Parts:
-        if name is None:
+    def _entry(document: DocumentIndex, key: Key | None) -> Parts:
+        if key is None:
             return ()
+        section, name = key
         located = Located(document.section(section)[name], f"/{section}/{escape(name)}")
         return parts_of(document, located)
 
@@ -149,7 +149,7 @@ class OperationComparison:
             before[0].node, after[0].node
         )
         bits = 0
-        modern = [_is_modern(self._before), _is_modern(self._after)]
+        modern = [_is_written_in(side, "3.2") for side in (self._before, self._after)]
         older = ours.operations(modern=modern[0])
         newer = theirs.operations(modern=modern[1])
         for method in dict.fromkeys((*METHODS, *older, *newer)):
@@ -288,7 +288,7 @@ class OperationComparison:
     ) -> None:
         ours, theirs = _entries(self._before, before), _entries(self._after, after)
         root = self._graph.root((), (), request=scope.bit, response=scope.bit)
-        for old, new in _align_names(ours, theirs):
+        for old, new in align_names(ours, theirs):
             expression = old if new is None else new
             if expression is not None and expression.startswith(("x-", "$ref")):
                 # a reference is left only if it is dangling
@@ -406,53 +406,23 @@ class OperationComparison:
         compare_servers(root, root, *servers, SERVERS if self._inherits_servers else NOTE)
 
 
-def _align_paths(
-    before: Iterable[str], after: Iterable[str]
-) -> list[tuple[str | None, str | None]]:
-    """Return which paths correspond: the names of their parameters are ignored.
-
-    If several paths differ only in those names, each is identified by its text.
-    """
-    ours = [path for path in before if not path.startswith("x-")]
-    theirs = [path for path in after if not path.startswith("x-")]
-    known = set(theirs) & set(ours)
-    forms = [Counter(_VARIABLE.sub("{}", path) for path in side) for side in (ours, theirs)]
-    left = {_VARIABLE.sub("{}", path): path for path in theirs if path not in known}
-    found: list[tuple[str | None, str | None]] = []
-    for path in ours:
-        form = _VARIABLE.sub("{}", path)
-        if path in known:
-            found.append((path, path))
-        elif form in left and forms[0][form] == forms[1][form] == 1:
-            found.append((path, left.pop(form)))
-        else:
-            found.append((path, None))
-    matched = {new for _, new in found}
-    return [*found, *((None, path) for path in theirs if path not in matched)]
-
-
-def _align_names(
-    before: Mapping[str, Any], after: Mapping[str, Any]
-) -> list[tuple[str | None, str | None]]:
-    return [
-        (name if name in before else None, name if name in after else None)
-        for name in dict.fromkeys((*before, *after))
-    ]
-
-
 def _renaming(name: str, renamed: Mapping[str, str]) -> Kind:
     """Return the kind of the rename to *name*, which another parameter may have had."""
     return Kind.PARAMETER_MOVED if name in renamed else Kind.PARAMETER_RENAMED
+
+
+def _list_webhooks(document: DocumentIndex) -> list[Key]:
+    return [(section, name) for section in WEBHOOKS for name in document.section(section)]
 
 
 def _same(scope: _OperationScope, _method: str) -> _OperationScope:
     return scope
 
 
-def _is_modern(document: DocumentIndex) -> bool:
-    """Return whether *document* is written in OpenAPI 3.2."""
+def _is_written_in(document: DocumentIndex, release: str) -> bool:
+    """Return whether *document* is written in *release* of OpenAPI, such as `3.2`."""
     version = document.locate("#/openapi")
-    return version is not None and str(version.value).startswith("3.2")
+    return version is not None and str(version.value).startswith(release)
 
 
 def _add_operation(
