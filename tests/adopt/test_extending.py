@@ -272,6 +272,19 @@ def test_differences_of_versions_that_were_published_elsewhere_are_information(
     assert (due.verdict is not Verdict.INFORMATION, due in breaches(found)) == (is_breach,) * 2
 
 
+def test_published_version_that_was_adopted_follows_all_rules_afterwards(project: Path) -> None:
+    take_over(project, change(due={"type": "string"}))
+    published = publish_cut(load(project / "schemas"))
+    assert breaches(check(load(project / "schemas"), published, today=date(2026, 1, 1))) == []
+    edit(
+        project,
+        "        due:\n",
+        f"        paid:\n          type: string\n          x-added: {DATES[2]}\n        due:\n",
+    )
+    found = breaches(check(load(project / "schemas"), published, today=date(2026, 1, 1)))
+    assert [each.message for each in found] == ["Loan.paid: field added"]
+
+
 @pytest.mark.usefixtures("project")
 def test_patch_is_what_is_written() -> None:
     Path("next.json").write_text(json.dumps(change(reader={"maxLength": 7})))

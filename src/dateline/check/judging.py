@@ -277,7 +277,7 @@ class _Judge:
             if newer.moving:
                 continue  # a draft may withhold anything
             settled = table.adopted and newer.date in self._published.versions
-            is_adopted = table.adopted and newer.adopted and not newer.draft
+            is_adopted = table.adopted and newer.adopted and not (newer.draft or settled)
             groups = self._compare(older.date, newer.date, unchanged if settled else set())
             held_back = list(_find_held_back(groups))
             # what is published already can't be corrected any more

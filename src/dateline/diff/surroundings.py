@@ -6,6 +6,7 @@ from collections.abc import Container
 from typing import Any, Final
 from urllib.parse import urljoin
 
+from dateline.addresses import read_path
 from dateline.diff.graph import Kinds, NodePair
 from dateline.diff.keywords import NOTE
 from dateline.diff.messages import Thing
@@ -30,8 +31,9 @@ def compare_servers(
     schemes = [_SCHEMES] if all(_has_schemes(side) for side in (before, after)) else []
     keys = ("url", "variables", *schemes)
     ours, theirs = _read_servers(before, keys), _read_servers(after, keys)
-    if sorted(ours) != sorted(theirs):
-        # operations are below the path of the first one
+    # operations are below the path of the first one
+    paths = [read_path(side.value if side else None) for side in (before, after)]
+    if sorted(ours) != sorted(theirs) or paths[0] != paths[1]:
         is_kept = ours[:1] == theirs[:1] and set(ours) <= set(theirs)
         requests.add(kinds, "servers", before, after, wider=is_kept)
     elif sorted(_read_servers(before)) != sorted(_read_servers(after)):
