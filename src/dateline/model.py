@@ -356,6 +356,10 @@ class Table:
         }
         return words[self.place_of_version]
 
+    def version(self, date: str) -> Version:
+        """Return the version of *date*, which the table has."""
+        return next(version for version in self.versions if version.date == date)
+
     @property
     def newest(self) -> Version:
         """The newest version that is not named by a word; a draft, if there is one."""

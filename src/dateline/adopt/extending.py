@@ -108,7 +108,7 @@ def extend(
     counts = [DefinitionRemarks(each.document, each.locate) for each in (api, state.api)]
     old, new = (each.gates() for each in counts)
     there = {each.what: each.times for each in counts[0].renames()}
-    version = next(one for one in state.api.table.versions if one.date == sources[-1].date)
+    version = state.api.table.version(sources[-1].date)
     return Extension(
         folder=folder,
         version=version,
@@ -322,7 +322,7 @@ class _NextVersion:
     def _continue_record(
         self, api: Api, projector: Projector, words: dict[str, Any]
     ) -> Record | None:
-        version = next(one for one in self._table.versions if one.date == self.source.date)
+        version = self._table.version(self.source.date)
         if version.draft or version.moving:
             return replace(self._record, words=words) if self._record else None
         record = continue_record(api, projector, self._record, version.date)

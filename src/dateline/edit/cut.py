@@ -94,7 +94,7 @@ def cut(folder: Path, request: CutRequest, published: Published) -> Cut:
     after = sources.read_contents()
     with write_trial(api.name, after) as there:
         now, waivers = load(there), read_waivers(there)
-    (version,) = (one for one in now.table.versions if one.date == request.day)
+    version = now.table.version(request.day)
     record = continue_record(now, Projector(now), read_record(folder, now.table), request.day)
     return Cut(
         folder=folder,

@@ -158,7 +158,7 @@ def _package_view(table: Table, homes: Mapping[str, Mapping[str, str]]) -> dict[
 
 def _version_view(table: Table, version: str, homes: Mapping[str, str]) -> dict[str, Any]:
     """Return the data about one version for templates."""
-    title = next(row.title for row in table.versions if row.date == version)
+    title = table.version(version).title
     by_home: dict[str, list[str]] = {}
     for name in sorted(homes):
         by_home.setdefault(homes[name], []).append(name)

@@ -112,7 +112,7 @@ class ReferenceSite:
             "is_latest": version == table.latest,
             "latest": table.latest,
             "default": table.default,
-            "row": next(each for each in table.versions if each.date == version),
+            "row": table.version(version),
             "schema_pages": self._schema_pages,
             "schemas": self._versions[version].schemas,
             "documents": table.documents,
