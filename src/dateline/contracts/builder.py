@@ -111,6 +111,8 @@ class Builder:
         reading = self.view.read("schema", schema)
         says = CONVERTING & reading.now.keys()
         name = self.view.referred(reading.now)
+        if reading.beyond:
+            return None
         if name is not None and says == {"$ref"}:
             node = self._beside_null(name if name in self._reach.varying else None, reading.now)
             return (self.convert(reading.converters, node, schema),)

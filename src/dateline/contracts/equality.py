@@ -32,6 +32,18 @@ class Equality:
             return one, one
         return one, {key: self._align_below(key, one.get(key), other[key]) for key in other}
 
+    def are_equal(self, one: Any, other: Any) -> bool:
+        """Return whether two schemas allow the same values; with gates, only if they are alike."""
+        return self._are_children_equal(one, other, set())
+
+    def read(self, schema: Schema) -> Schema:
+        """Return the keywords of *schema* that concern values."""
+        return {
+            key: value
+            for key, value in self._dialect.keywords(schema).items()
+            if key not in _WORDS and (key in KEYS or not key.startswith("x-"))
+        }
+
     def _align_below(self, key: str, one: Any, other: Any) -> Any:
         arrangement, kind = slot("schema", key)
         if kind != "schema" or type(one) is not type(other):
@@ -41,7 +53,7 @@ class Equality:
         return self._align(one, other) if arrangement is Arrangement.ONE else other
 
     def _align(self, one: Any, other: Any) -> Any:
-        return one if self._are_children_equal(one, other, set()) else other
+        return one if self.are_equal(one, other) else other
 
     def _are_children_equal(self, one: Any, other: Any, assumed: set[tuple[int, int]]) -> bool:
         if _is_same(one, other):
@@ -56,7 +68,7 @@ class Equality:
         if (id(one), id(other)) in assumed:
             return True
         assumed.add((id(one), id(other)))
-        left, right = self._read(one), self._read(other)
+        left, right = self.read(one), self.read(other)
         if left.keys() != right.keys() or "discriminator" in left:
             return False  # tags may be names of components
         return all(self._are_values_equal(key, left[key], right[key], assumed) for key in left)
@@ -76,20 +88,12 @@ class Equality:
         names = one if isinstance(one, dict) else range(len(one))
         return all(self._are_children_equal(one[name], other[name], assumed) for name in names)
 
-    def _read(self, schema: Schema) -> Schema:
-        """Return the keywords of *schema* that concern values."""
-        return {
-            key: value
-            for key, value in self._dialect.keywords(schema).items()
-            if key not in _WORDS and (key in KEYS or not key.startswith("x-"))
-        }
-
     def _resolve(self, schema: Schema) -> Schema:
         """Return the schema that *schema* only refers to."""
         seen: set[int] = set()
         while id(schema) not in seen:
             seen.add(id(schema))
-            goal = self._find_goal(self._read(schema))
+            goal = self._find_goal(self.read(schema))
             if goal is None or not {WAS, ENVIRONMENTS}.isdisjoint(goal) or self._is_tagged(goal):
                 break
             schema = goal

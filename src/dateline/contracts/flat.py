@@ -376,6 +376,8 @@ class View:
             there = shown and self.shows(child) and not self._is_hidden(child)
             names = self.names("schema", name, child)
             flat.fields.setdefault(name, []).append(Declared(child, there, names))
+        for each in reading.beyond:
+            self.add(flat, each, shown=False)
         if shown:
             flat.converters += reading.converters
             self._add_values(flat, now, reading.shown)

@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cached_property, partial
 from itertools import pairwise, starmap
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from dateline.contracts.containment import differs, is_contained
 from dateline.contracts.equality import Equality
+from dateline.contracts.reductions import Reductions
 from dateline.diff.naming import name
 from dateline.gates import Timeline, changes, order
 from dateline.model import CONVERTER, IN_PLACE_OF, WAS, Api, Trail
@@ -19,6 +20,11 @@ from dateline.schema.access import Access
 from dateline.schema.dialect import Dialect
 from dateline.schema.memo import Memo
 from dateline.schema.types import declared_types
+
+# Keys of one date by which authors say that they convert the value.
+_CONVERTED: Final = frozenset({CONVERTER, IN_PLACE_OF})
+
+_REFERRING: Final = frozenset({"$ref", "allOf"})
 
 
 class Way(Enum):
@@ -32,12 +38,14 @@ class Reading(NamedTuple):
     """How a node is read at one version: as *now*, to be shown as *shown*, through converters.
 
     On the way down the converters come first, and *now* is their result; on the way up *now* is
-    what the caller sent, and the converters come last.
+    what the caller sent, and the converters come last. Fields that only the schemas *beyond* have
+    are left out.
     """
 
     now: dict[str, Any]
     shown: dict[str, Any]
     converters: tuple[str, ...] = ()
+    beyond: tuple[dict[str, Any], ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,6 +84,7 @@ class _NodeHistory(NamedTuple):
     node: dict[str, Any]  # kept alive: an id is unique only while its object lives
     eras: list[tuple[int, dict[str, Any]]]
     steps: list[ConverterStep | None]
+    reduced: frozenset[tuple[int, Way]]  # steps for which leaving fields out is enough
 
 
 class Histories:
@@ -88,6 +97,7 @@ class Histories:
         self.resolver = self._dialect.resolver
         self.access = Access(api.document)
         self._equality = Equality(self._dialect)
+        self._reductions = Reductions(self.resolver, self._equality)
         self._known: dict[int, _NodeHistory] = {}
         self._taken: dict[str, int] = {}
         self.restates = Memo(Histories._restates, owner=self)
@@ -101,19 +111,23 @@ class Histories:
             return Reading(read, read)
         history = self._history(kind, node)
         last = next(i for i, (mask, _) in enumerate(history.eras) if mask >> at & 1)
-        steps = history.steps[:last]
-        eras = [era for _, era in history.eras]
         needed = [
             (place, step)
-            for place, step in enumerate(steps)
+            for place, step in enumerate(history.steps[:last])
             if step is not None and (step.down if way is Way.DOWN else step.up)
         ]
         names = tuple(step.name for _, step in needed)
-        eras = [self._keywords(kind, era) for era in eras]
+        start = needed[-1][0] + 1 if needed else 0
+        newest, now, then = (self._keywords(kind, history.eras[at][1]) for at in (0, start, last))
+        beyond: list[dict[str, Any]] = []
+        if any((place, way) in history.reduced for place in range(start, last)):
+            dates = sorted(node[WAS], key=order, reverse=True)[start:last]
+            eras = [era for _, era in history.eras[start : last + 1]]
+            then, beyond = self._reductions.reduce(eras, dates)
+            now = then
         if way is Way.UP:
-            return Reading(eras[last], eras[0], names[::-1])
-        read = eras[needed[-1][0] + 1] if needed else eras[0]
-        return Reading(read, eras[last], names)
+            return Reading(then, newest, names[::-1], tuple(beyond))
+        return Reading(now, then, names, tuple(beyond))
 
     def _keywords(self, kind: str, node: dict[str, Any]) -> dict[str, Any]:
         return self._dialect.keywords(node) if kind == "schema" else node
@@ -134,29 +148,72 @@ class Histories:
 
     def place(self, node: Any) -> Trail:
         """Return the path to *node* in the definitions."""
-        return self._paths.get(id(node), ())
+        return self._paths.get(id(self._reductions.find_origin(node) or node), ())
 
     def _history(self, kind: str, node: dict[str, Any]) -> _NodeHistory:
         if id(node) not in self._known:
             eras = self._timeline.eras(kind, node)
-            self._known[id(node)] = _NodeHistory(node, eras, self._steps(kind, node, eras))
+            written = [era for _, era in eras]
+            ways = self._find_ways(kind, written)
+            reduced = self._find_reduced(node, written, ways) if kind == "schema" else set()
+            ways = [
+                (down and (at, Way.DOWN) not in reduced, up and (at, Way.UP) not in reduced)
+                for at, (down, up) in enumerate(ways)
+            ]
+            steps = self._steps(kind, node, written, ways)
+            self._known[id(node)] = _NodeHistory(node, eras, steps, frozenset(reduced))
         return self._known[id(node)]
 
-    def _steps(
-        self, kind: str, node: dict[str, Any], eras: list[tuple[int, dict[str, Any]]]
-    ) -> list[ConverterStep | None]:
-        dates = sorted(node[WAS], key=order, reverse=True)
-        read = [self._dialect.read(kind, era) for _, era in eras]
-        ways = [
+    def _find_ways(self, kind: str, eras: list[dict[str, Any]]) -> list[tuple[bool, bool]]:
+        """Return whether values of neighbouring *eras* have to change, down and up."""
+        read = [self._dialect.read(kind, era) for era in eras]
+        return [
             (
                 not is_contained(kind, newer, older),
                 not is_contained(kind, _with_defaults(kind, older, newer), newer),
             )
             for newer, older in starmap(partial(self.align, kind), pairwise(read))
         ]
+
+    def _find_reduced(
+        self, node: dict[str, Any], eras: list[dict[str, Any]], ways: list[tuple[bool, bool]]
+    ) -> set[tuple[int, Way]]:
+        """Return the steps, with their ways, for which leaving fields out is enough.
+
+        Steps that are older than all that need converters can be so, if all of them are.
+        """
+        if self._reductions.find_origin(node) is not None:
+            # it is read only in the ways in which what it is a part of can be reduced
+            return {(at, way) for at in range(len(ways)) for way in Way}
+        entries = [node[WAS][date] for date in sorted(node[WAS], key=order, reverse=True)]
+        steps = [*zip(entries, *zip(*pairwise(eras), strict=True), strict=True)]
+        is_derived = [
+            _CONVERTED.isdisjoint(entry) and not _REFERRING.isdisjoint({**newer, **older})
+            for entry, newer, older in steps
+        ]
+        found: set[tuple[int, Way]] = set()
+        for index, way in enumerate(Way):
+            changing = [at for at, each in enumerate(ways) if each[index]]
+            fits = [
+                bool(changing) and self._reductions.is_reducible(newer, older, down=way is Way.DOWN)
+                for _, newer, older in steps
+            ]
+            last = max((at for at in changing if not (fits[at] and is_derived[at])), default=-1)
+            found |= {(at, way) for at in changing if at > last and all(fits[last + 1 :])}
+        return found
+
+    def _steps(
+        self,
+        kind: str,
+        node: dict[str, Any],
+        eras: list[dict[str, Any]],
+        ways: list[tuple[bool, bool]],
+    ) -> list[ConverterStep | None]:
+        dates = sorted(node[WAS], key=order, reverse=True)
         oldest = max((i for i, step in enumerate(ways) if any(step)), default=None)
         if oldest is None:
             return [None] * len(ways)
+        read = [self._dialect.read(kind, era) for era in eras]
         place = self.name(node)
         steps = [
             self._step(
@@ -173,7 +230,7 @@ class Histories:
             if any(each)
             else None
             for index, (date, each, both, pair) in enumerate(
-                zip(dates, ways, pairwise(read), pairwise(era for _, era in eras), strict=True)
+                zip(dates, ways, pairwise(read), pairwise(eras), strict=True)
             )
         ]
         self.converters |= {step.name: step for step in steps if step is not None}
