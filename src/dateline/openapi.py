@@ -696,6 +696,12 @@ def resolve(document: dict[str, Any], node: Any) -> dict[str, Any]:
     return (chain(document, node) or [{}])[-1]
 
 
+def security_schemes(document: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return the security schemes of *document* by name, references resolved."""
+    defined = document.get("components", {}).get("securitySchemes", {})
+    return {name: resolve(document, scheme) for name, scheme in defined.items()}
+
+
 def operation_names(document: dict[str, Any]) -> dict[Trail, str]:
     """Return the name of each operation, by path and method: its id, or method and path.
 

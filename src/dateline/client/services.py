@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from dateline.filters import Code
 from dateline.model import Api
-from dateline.openapi import resolve
+from dateline.openapi import security_schemes
 from dateline.python.code import Node, Pair, Text, call, lay_out, literal, mapping, subscript, value
 from dateline.python.operations import name_credentials
 from dateline.python.parts import find_secret
@@ -73,13 +73,12 @@ class _Scheme(NamedTuple):
 
 def _read_schemes(document: dict[str, Any]) -> Iterator[_Scheme]:
     """Yield each security scheme of *document*."""
-    defined = document.get("components", {}).get("securitySchemes", {})
+    defined = security_schemes(document)
     for name, keyword in name_credentials(document).items():
         if not keyword:
             code = call("Scheme", Text(""), Text(""), Text("connection"))
             yield _Scheme(name, "", code)
             continue
         parts = [Text(each) for each in (keyword, *find_secret(document, name)) if each]
-        described = resolve(document, defined.get(name, {}))
-        is_login = str(described.get("scheme", "")).lower() == "basic"
+        is_login = str(defined.get(name, {}).get("scheme", "")).lower() == "basic"
         yield _Scheme(name, keyword, call("Scheme", *parts), is_login)

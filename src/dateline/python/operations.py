@@ -22,6 +22,7 @@ from dateline.openapi import (
     path_items,
     preferred_media_type,
     resolve,
+    security_schemes,
     value_schema,
 )
 from dateline.python.docstrings import DescribedOperation
@@ -163,7 +164,7 @@ def name_credentials(document: dict[str, Any]) -> dict[str, str]:
 
     A scheme of the connection itself has none.
     """
-    defined = document.get("components", {}).get("securitySchemes", {})
+    defined = security_schemes(document)
     demanded = [document.get("security", [])]
     for _, item in path_items(document):
         demanded += [each["security"] for each in item.values() if _has_security(each)]
@@ -171,7 +172,7 @@ def name_credentials(document: dict[str, Any]) -> dict[str, str]:
     taken = set(_SETTINGS)
     names: dict[str, str] = {}
     for name in (*defined, *sorted(used - {*defined})):
-        if resolve(document, defined.get(name, {})).get("type") == "mutualTLS":
+        if defined.get(name, {}).get("type") == "mutualTLS":
             names[name] = ""
             continue
         keyword = argument_name(name)
@@ -201,10 +202,9 @@ class _Reader:
         use = AccessUse()
         self._sent = OneWay(document, READ_ONLY, Hidden.ABSENT, use)
         self._received = OneWay(document, WRITE_ONLY, Hidden.ABSENT, use)
-        schemes = document.get("components", {}).get("securitySchemes", {}).values()
         secrets = {
             (str(each.get("in")), str(each["name"]).lower())
-            for each in (resolve(document, scheme) for scheme in schemes)
+            for each in security_schemes(document).values()
             if "name" in each
         }
         selector = (table.place_of_version, table.header.lower())

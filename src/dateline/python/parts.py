@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
-from dateline.openapi import chain, resolve, target
+from dateline.openapi import chain, security_schemes, target
 from dateline.python.names import argument_name
 
 # OpenAPI 3.1.1, section 4.8.12.1: parameters of these names are ignored.
@@ -65,8 +65,7 @@ def find_secret(document: dict[str, Any], scheme: str) -> SecretPlace:
 
     For a scheme that is not defined, it is the whole `Authorization` header.
     """
-    defined = document.get("components", {}).get("securitySchemes", {})
-    described = resolve(document, defined.get(scheme, {}))
+    described = security_schemes(document).get(scheme)
     if not described:
         return SecretPlace("Authorization", "header")
     kind = described.get("type")

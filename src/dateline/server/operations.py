@@ -23,6 +23,7 @@ from dateline.openapi import (
     operation_steps,
     operations,
     path_items,
+    security_schemes,
     value_schema,
 )
 from dateline.python.docstrings import DescribedOperation
@@ -133,7 +134,7 @@ def unread(api: Api) -> frozenset[tuple[str, str]]:
 
     It is read elsewhere: the version, the idempotency key, credentials.
     """
-    schemes = api.document.get("components", {}).get("securitySchemes", {}).values()
+    schemes = security_schemes(api.document).values()
     names = [each["name"] for each in schemes if each.get("in") == "header" and "name" in each]
     headers = IGNORED_HEADERS | {_IDEMPOTENCY, *map(str.lower, names)}
     version = (api.table.place_of_version, api.table.header.lower())

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from dateline.filters import Code
 from dateline.model import Api
+from dateline.openapi import security_schemes
 from dateline.python.code import Brackets, Node, Pair, Text, call, lay_out, mapping, value, words
 from dateline.python.parts import SecretPlace, find_secret
 from dateline.server.contents import Content
@@ -95,7 +96,7 @@ def _contents(contents: Iterable[tuple[Content, Node]]) -> Node:
 
 def read_schemes(api: Api, used: Iterable[str]) -> Iterator[tuple[str, SecretPlace]]:
     """Yield the name of each security scheme, defined or *used*, and where its secret is."""
-    defined = api.document.get("components", {}).get("securitySchemes", {})
+    defined = security_schemes(api.document)
     undefined = (name for name in used if name not in defined)
     for name in dict.fromkeys([*undefined, *defined]):
         yield name, find_secret(api.document, name)

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from dateline.addresses import read_addresses, read_path
 from dateline.model import Table
-from dateline.openapi import chain, is_form
+from dateline.openapi import chain, is_form, security_schemes
 from dateline.python.code import Brackets, Node, Pair, Text, call, lay_out, mapping, value
 from dateline.python.forms import FILE
 from dateline.python.names import class_name, package_name
@@ -133,10 +133,9 @@ class PythonCalls:
             yield f"from {self._module} import {', '.join(sorted(models))}"
 
     def _list_settings(self, operation: Called) -> Iterator[Pair]:
-        schemes = self._document.get("components", {}).get("securitySchemes", {})
+        schemes = security_schemes(self._document)
         for name in next(iter(operation.security), ()):
-            scheme = self._resolver.resolve(schemes.get(name, {}).get("$ref")) or schemes.get(name)
-            kind = str((scheme or {}).get("scheme", "")).lower()
+            kind = str(schemes.get(name, {}).get("scheme", "")).lower()
             if keyword := self._credentials.get(name):
                 yield Pair(keyword, _SECRETS.get(kind, Text("YOUR_KEY")))
         environment = self._table.environments[0].name

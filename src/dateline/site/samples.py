@@ -12,7 +12,7 @@ from typing import Any, Final, Protocol
 from urllib.parse import quote
 
 from dateline.model import Table
-from dateline.openapi import chain, essence, is_json, pointer, value_schema
+from dateline.openapi import chain, essence, is_json, pointer, security_schemes, value_schema
 from dateline.python.forms import FormReader
 from dateline.sample import Sampler, UnsatisfiedError
 from dateline.sample.notations import write_parameter
@@ -238,10 +238,9 @@ class Samples:
         Parameters are added to *query*, and cookies to *cookies*.
         """
         ways = operation.get("security", self._document.get("security")) or [{}]
-        schemes = self._resolver.section("securitySchemes")
+        schemes = security_schemes(self._document)
         for name in ways[0]:
             scheme = schemes.get(name, {})
-            scheme = self._resolver.resolve(scheme.get("$ref")) or scheme
             if scheme.get("type") == "apiKey" and scheme.get("in") == "header":
                 yield str(scheme.get("name")), "YOUR_KEY"
             elif scheme.get("type") == "apiKey" and scheme.get("in") == "query":

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from dateline.addresses import find_own_address, read_address
 from dateline.canonical.ranges import name_range
-from dateline.openapi import is_json, method_name, operations, pointer, resolve
+from dateline.openapi import is_json, method_name, operations, pointer, resolve, security_schemes
 from dateline.placement import show_version
 from dateline.schema.parts import PartReader
 from dateline.schema.references import Located, escape
@@ -102,10 +102,7 @@ class VersionPages:
     @cached_property
     def schemes(self) -> dict[str, dict[str, Any]]:
         """The security schemes by name."""
-        found = self._resolver.section("securitySchemes")
-        return {
-            name: self._resolver.resolve(each.get("$ref")) or each for name, each in found.items()
-        }
+        return security_schemes(self.document)
 
     @property
     def addresses(self) -> dict[str, list[str]]:
