@@ -47,7 +47,9 @@ HOMES = {
     "libcst": {"migrate"},
     "click": {"options", "completion", "cli", "entry"},
     "uvicorn": {"serve"},
-    "dateline_runtime": {"sample", "diff", "check", "python", "server", "trial", "serve"},
+    "dateline_runtime": {
+        *("sample", "diff", "contracts", "check", "python", "server", "trial", "serve")
+    },
 }
 """Where each third-party package may be imported. Any other is imported nowhere."""
 

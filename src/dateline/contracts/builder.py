@@ -18,7 +18,6 @@ from dateline.contracts.flat import (
 )
 from dateline.contracts.histories import Way
 from dateline.contracts.nodes import (
-    UNSERVED,
     Node,
     Withholder,
     by_type,
@@ -267,7 +266,7 @@ class Builder:
             {"absent": True} if list_converters(each) or list_unserved(each) else each
             for each in below.values()
         ]
-        return {UNSERVED: where, "why": why, "otherwise": otherwise}
+        return {"why": why, "where": where, "otherwise": otherwise}
 
     def _values(self, flat: FlatSchema) -> list[dict[str, Any]]:
         """Return the changed values of enumerations: absent ones, and renamed ones."""
@@ -513,4 +512,4 @@ def _decides(schema: Any) -> bool:
 
 def _is_from_converter(node: Node) -> bool:
     """Return whether a converter creates the whole value, and its result is validated."""
-    return isinstance(node, dict) and UNSERVED in node and node["otherwise"] is None
+    return isinstance(node, dict) and "why" in node and node["otherwise"] is None

@@ -17,7 +17,8 @@ A node is plain data: the name of a shared node, None where nothing differs, or 
   before it, perhaps with ``fits``: a schema that what comes out has to fit;
 - ``types``: a node for each JSON type that the value may have;
 - ``demand``: the name of a converter that takes the version, too, ``where``: nodes that change
-  something where it is needed, and ``otherwise`` a node for where it is not;
+  something where it is needed, and ``otherwise`` a node for where it is not; until converters are
+  named, ``why`` in place of it: the number of the value that needs one;
 - ``absent: true``, perhaps with ``shown_as``: nothing that may be shown.
 
 A node may have a ``source``: the schema from which a value may not be shown, see `Withholder`. It
@@ -32,6 +33,8 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
+
+from dateline_runtime.shapes import list_parts
 
 Node = dict[str, Any] | str | None
 
@@ -53,10 +56,6 @@ class Withholder:
         return hash(Withholder)
 
 
-UNSERVED: Final = "unserved"
-"""Marks a node that can't be served, until it is known whether anything in it differs."""
-
-
 def by_type(nodes: dict[str, Node]) -> Node:
     """Return the node of a value with any of the types named."""
     if all(node is None for node in nodes.values()):
@@ -70,28 +69,9 @@ def is_absent(node: Node) -> bool:
     return isinstance(node, dict) and node.get("absent") is True
 
 
-def walk(node: Node) -> Iterator[dict[str, Any] | str]:
-    """Yield *node* and every node in it, including names of shared ones, in no defined order."""
-    # one generator for all levels: nested ones would pass each node through every level
-    pending = [node]
-    while pending:
-        each = pending.pop()
-        if each is None:
-            continue
-        yield each
-        if isinstance(each, dict):
-            for key, value in each.items():
-                if key in _ONE:
-                    pending.append(value)
-                elif key in _MAPS:
-                    pending += value.values()
-                elif key in _LISTS:
-                    pending += (one["then"] for one in value) if key == "tried" else value
-
-
 def list_references(node: Node) -> set[str]:
     """Return the names of the shared nodes that *node* refers to."""
-    return {each for each in walk(node) if isinstance(each, str)}
+    return {each for each in list_parts(node) if isinstance(each, str)}
 
 
 def list_converters(node: Node) -> set[str]:
@@ -102,7 +82,7 @@ def list_converters(node: Node) -> set[str]:
 
 def list_unserved(node: Node) -> set[int]:
     """Return the numbers of the values in *node* that need a converter of their own."""
-    return {each["why"] for each in _inline(node) if UNSERVED in each}
+    return {each["why"] for each in _inline(node) if "why" in each}
 
 
 def list_judging(node: Node) -> Iterator[Any]:
@@ -115,14 +95,14 @@ def list_fitting(node: Node) -> Iterator[Any]:
     return (each["fits"] for each in _inline(node) if "fits" in each)
 
 
-def _inline(node: Node) -> Iterator[dict[str, Any]]:
-    return (each for each in walk(node) if isinstance(each, dict))
+def _inline(node: Node) -> Iterator[Mapping[str, Any]]:
+    return (each for each in list_parts(node) if not isinstance(each, str))
 
 
 # The keys of a node that contain others: one, several by name, or a list of them.
 _ONE: Final = ("then", "items", "extras", "otherwise")
 _MAPS: Final = ("fields", "members", "types")
-_LISTS: Final = ("tried", UNSERVED, "where")
+_LISTS: Final = ("tried", "where")
 
 
 def _replace(node: dict[str, Any], change: Callable[[Node], Node]) -> dict[str, Any]:
@@ -154,9 +134,9 @@ def prune(node: Node, live: Container[str]) -> Node:
     if "fields" in node:
         found["fields"] = {name: each for name, each in found["fields"].items() if each is not None}
         found["required"] = [name for name in node.get("required", ()) if name in found["fields"]]
-    if UNSERVED in node:
-        found[UNSERVED] = [each for each in found[UNSERVED] if each is not None]
-        if not found[UNSERVED]:
+    if "why" in node:
+        found["where"] = [each for each in found["where"] if each is not None]
+        if not found["where"]:
             return found.get("otherwise")
     if "extras" not in found:
         found.pop("declared", None)
@@ -169,7 +149,7 @@ _KEPT: Final = frozenset({"declared", "then", "items", "value", "shown_as", "is"
 # The keys with which a node changes something, whatever their values.
 _ACTS: Final = (
     *("convert", "then", "names", "defaults", "left_out", "values", "fields", "extras", "items"),
-    *(UNSERVED, "retag"),
+    *("where", "retag"),
 )
 
 
@@ -192,8 +172,8 @@ def with_converters(node: Node, names: Mapping[int, str]) -> Node:
             {key: value for key, value in each.items() if key != "source"}
             for each in found["values"]
         ]
-    if UNSERVED not in node:
+    if "why" not in node:
         return found
-    demand = {"demand": names[node["why"]], "where": found[UNSERVED]}
+    demand = {"demand": names[node["why"]], "where": found["where"]}
     otherwise = found.get("otherwise")
     return {**demand, "otherwise": otherwise} if otherwise is not None else demand

@@ -13,7 +13,7 @@ from dateline.contracts.containment import is_contained
 from dateline.contracts.converters import RequiredConverter
 from dateline.contracts.flat import Declared, FlatSchema, View
 from dateline.contracts.histories import Reading, Way
-from dateline.contracts.nodes import UNSERVED, Node, list_converters, list_unserved
+from dateline.contracts.nodes import Node, list_converters, list_unserved
 from dateline.gates import Timeline
 from dateline.model import ADDED, REMOVED, WAS, Api
 from dateline.openapi import (
@@ -546,7 +546,7 @@ def _require(
 ) -> Node:
     """Return the node of a value of *nodes*, of which only a converter can serve *part*."""
     why = builder.required_converters.note(nodes, [part], required)
-    return {UNSERVED: [where], "why": why, "otherwise": None}
+    return {"why": why, "where": [where], "otherwise": None}
 
 
 def _fits(view: View, kind: str, now: dict[str, Any], was: dict[str, Any]) -> bool:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from dateline.contracts.flat import SCALAR, FlatSchema, GatedMember, View
 from dateline.contracts.histories import Way
-from dateline.contracts.nodes import Node, walk
+from dateline.contracts.nodes import Node
 from dateline.contracts.relations import Conversion, Effect, fits_all
 from dateline.contracts.withheld import list_alternatives, list_losses
 from dateline.schema.values import text
+from dateline_runtime.shapes import list_parts
 
 
 def list_broken(view: View, flat: FlatSchema, inner: Node) -> tuple[str, ...]:
@@ -19,7 +20,7 @@ def list_broken(view: View, flat: FlatSchema, inner: Node) -> tuple[str, ...]:
         # members are read together with the keywords beside the union, their substitutes alone
         around = ["properties"] * (flat.objects > sum(each.is_object for each in flat.unions))
         around += [key for key, _ in flat.relating]
-        broken = around if any(map(_is_replaced, walk(inner))) else []
+        broken = around if any(map(_is_replaced, list_parts(inner))) else []
         if view.way is Way.UP:
             # responses that fit no member, or several, are known from the schema that they must fit
             broken = [*broken, *_list_violated_unions(view, flat, inner)]
@@ -120,5 +121,5 @@ def _describe_conversion(view: View, flat: FlatSchema, kind: str, node: Node) ->
     )
 
 
-def _is_replaced(node: dict[str, Any] | str) -> bool:
-    return isinstance(node, dict) and "shown_as" in node
+def _is_replaced(node: Mapping[str, Any] | str) -> bool:
+    return not isinstance(node, str) and "shown_as" in node

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
-from dateline.contracts.nodes import Node, Withholder, is_absent, list_references, walk
+from dateline.contracts.nodes import Node, Withholder, is_absent, list_references
 from dateline.model import Combination, Trail
 from dateline.schema.memo import closure
+from dateline_runtime.shapes import list_parts
 
 
 class Withheld(NamedTuple):
@@ -50,7 +51,7 @@ def list_sources(names: Iterable[str], find: Callable[[str], Node]) -> list[With
 def list_misfits(names: Iterable[str], find: Callable[[str], Node]) -> list[Withholder]:
     """Return the sources that values may not fit after they went through the nodes *names*."""
     reached = closure(names, lambda name: list_references(find(name)))
-    nodes = (node for name in reached for node in walk(find(name)) if isinstance(node, dict))
+    nodes = (node for name in reached for node in list_parts(find(name)) if isinstance(node, dict))
     return [node["source"] for node in nodes if "source" in node and node["source"].why]
 
 

@@ -65,13 +65,15 @@ def _list_converters(part: Mapping[str, Any]) -> Iterator[str]:
 
 
 def list_parts(shape: Shape) -> Iterator[Mapping[str, Any] | str]:
-    """Yield *shape* and every shape in it, without following references."""
-    if shape is None:
-        return
-    yield shape
-    if not isinstance(shape, str):
-        for below in _below(shape):
-            yield from list_parts(below)
+    """Yield *shape* and every shape in it, in no defined order, without following references."""
+    pending = [shape]
+    while pending:
+        part = pending.pop()
+        if part is None:
+            continue
+        yield part
+        if not isinstance(part, str):
+            pending += _below(part)
 
 
 def _below(shape: Mapping[str, Any]) -> Iterator[Shape]:
