@@ -9,6 +9,7 @@ import re
 import socket
 import time
 from collections.abc import Iterator
+from contextlib import ExitStack
 from importlib import import_module
 from typing import Any
 from urllib.parse import quote
@@ -295,6 +296,25 @@ def test_timeout_for_the_response_head_starts_with_the_connection(
     assert (on_new.status, on_kept.status) == (504, 504)
 
 
+def test_slow_callers_end_their_request_unless_it_is_a_stream(port: int, impatient: int) -> None:
+    with ExitStack() as stack:
+
+        def begin(head: bytes) -> socket.socket:
+            connection = socket.create_connection(("127.0.0.1", impatient), timeout=20)
+            connection.sendall(head)
+            return stack.enter_context(connection)
+
+        put = b"PUT /up HTTP/1.1\r\nHost: a\r\n"
+        stream = begin(put + b"Content-Type: application/x-ndjson\r\n" + CHUNKED + b"\r\n\r\n")
+        lines = (b"Content-Length: 2", b"Content-Length: 100000", CHUNKED)
+        stalled = [begin(put + line + b"\r\n\r\n1") for line in lines]
+        begin(b"GET /endless HTTP/1.1\r\nHost: a\r\n\r\n")
+        assert [each.recv(12) for each in stalled] == [b"HTTP/1.1 408"] * 3
+        wait_for(port, "endless closed")
+        stream.sendall(b"0\r\n\r\n")
+        assert stream.recv(12) == b"HTTP/1.1 200"
+
+
 def test_unreachable_server_is_reported(forwarding: Any) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
@@ -356,6 +376,7 @@ def parsers(forwarding: Any, backend: int, port: int) -> Iterator[dict[str, int]
         ([b"Content-Length: 4, 5"], b"abcde"),
         ([b"Content-Length: +4"], b"abcd"),
         ([b"Transfer-Encoding: chunked, identity"], b"0\r\n\r\n"),
+        ([b"Transfer-Encoding: gzip, chunked"], b"0\r\n\r\n"),
         ([b"Transfer-Encoding: xchunked"], b"0\r\n\r\n"),
         ([b"Transfer-Encoding : chunked"], b"0\r\n\r\n"),
         ([CHUNKED], b"zz\r\nabc\r\n0\r\n\r\n"),

@@ -36,6 +36,11 @@ const server = http.createServer((request, response) => {
       response.write("data: 1\n\n");
       request.socket.on("close", () => seen.push("closed"));
     },
+    "/endless": () => {
+      const write = () => { while (response.write("x".repeat(65536))); };
+      response.on("drain", write).on("close", () => seen.push("endless closed"));
+      write();
+    },
     "/leading": () => {
       const uri = decodeURIComponent(request.url.split("?")[1]);
       const link = `<https://elsewhere.example/>; rel="a", <${uri}>; rel="b"; title="<${uri}>"`;

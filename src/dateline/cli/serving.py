@@ -110,7 +110,7 @@ def serve(workspace: Workspace, environment: str | None, host: str, port: int, s
     type=float,
     default=60.0,
     show_default=True,
-    help="Seconds to wait for more bytes of a response.",
+    help="Seconds to wait for more bytes of a response, or of a caller's body.",
 )
 @click.option(
     "--grace",

@@ -73,10 +73,11 @@ class Upstream:
 
     ``url`` is where the paths of requests begin. ``connect`` is for a connection, including the
     wait for a free one of at most ``connections``; ``write`` for sending a piece of a request's
-    body; ``read`` for the head of a response and for each piece of its body, except for streams of
-    events or other items, which may be silent for any time. Connections are kept for ``idle``
-    seconds after a response: less than the server keeps them, as a request could meet the end of
-    its connection otherwise.
+    body; ``read`` for the head of a response and for each piece of its body. Callers have the same
+    time to send a piece of a request's body, and to accept one of the response. Streams of events
+    or other items may be silent for any time. Connections are kept for ``idle`` seconds after a
+    response: less than the server keeps them, as a request could meet the end of its connection
+    otherwise.
 
     Callers from the networks ``trusted`` (`10.0.0.0/8`) are other proxies: their `Forwarded` and
     `X-Forwarded-*` are forwarded, and of those of others `X-Forwarded-For` only. With
@@ -115,8 +116,8 @@ class Forwarding:
     Headers that concern one connection are dropped; `Forwarded`, `X-Forwarded-*` and `Via` say for
     whom a request is forwarded. References to the server in responses lead to the caller's address.
     A response that ends too early ends the caller's connection; a caller who leaves ends the
-    request. If the server can't be reached, or is too late, the status is 502 or 504: below
-    `Versioned`, RequestError is raised, which it answers.
+    request. If the server can't be reached, or is too late, the status is 502 or 504; it is 408 if
+    the body of the request is. Below `Versioned`, RequestError is raised, which it answers.
     """
 
     def __init__(self, upstream: Upstream) -> None:
@@ -252,6 +253,7 @@ class _Transfer:
     _is_sent = False
     _is_answered = False
     _has_left = False
+    _waits_for_caller = False
     _is_over = False
     _refusal: RequestError | None = None
     _watch: asyncio.Task[None] | None = None
@@ -262,6 +264,7 @@ class _Transfer:
         self._send = send
         self._upstream = upstream
         self._timer = asyncio.timeout(None)
+        self._pause = self._find_pause(field(scope, "Content-Type"))
         self._expects = any(name == b"expect" for name, _ in scope["headers"])
 
     async def run(
@@ -296,6 +299,10 @@ class _Transfer:
             if self._watch is not None:
                 self._watch.cancel()
 
+    def _find_pause(self, media_type: str | None) -> float | None:
+        """Return how many seconds may pass between two pieces of a body; None for any number."""
+        return None if is_sequential(media_type or "") else self._upstream.read
+
     def _explain(self, error: Exception) -> RequestError | None:
         """Return why a transfer failed; None if the caller has left.
 
@@ -303,6 +310,10 @@ class _Transfer:
         """
         if self._refusal is not None or self._has_left:
             return self._refusal
+        if isinstance(error, TimeoutError) and self._waits_for_caller:
+            # one who accepts no more of a response gets none
+            stalled = RequestError("the body did not arrive in time", Fault.STALLED)
+            return None if self.is_started else stalled
         if isinstance(error, TimeoutError):
             return RequestError("the server behind this one did not answer in time", Fault.LATE)
         if isinstance(error, aiohttp.ClientConnectorError):
@@ -310,19 +321,24 @@ class _Transfer:
         message = "the server behind this one broke the connection off"
         return RequestError(message, Fault.UNREACHABLE)
 
-    def _wait(self, seconds: float | None) -> None:
+    def _wait(self, seconds: float | None, *, for_caller: bool = False) -> None:
         """End the transfer in *seconds*, unless called again before, or unless it already ends."""
         if not self._timer.expired() and not self._is_over:
+            self._waits_for_caller = for_caller
             loop = asyncio.get_running_loop()
             self._timer.reschedule(None if seconds is None else loop.time() + seconds)
 
     async def _body(self) -> Any:
         """Return the body for the client: None, the bytes of a small one, or a stream."""
-        is_chunked = field(self._scope, "Transfer-Encoding") is not None
+        coding = field(self._scope, "Transfer-Encoding")
+        is_chunked = coding is not None
         announced = field(self._scope, "Content-Length")
         if is_chunked and announced is not None:
             # one server's end of the body would be in the middle of another's
             raise RequestError("a body has a length or comes in chunks, not both")
+        if coding is not None and coding.lower() != "chunked":
+            # the server behind would not know of another one
+            raise RequestError("the only transfer coding of a body is chunked")
         length = int(announced or 0)
         has_body = is_chunked or length or not self._scope["http_version"].startswith("1")
         if not has_body:
@@ -349,13 +365,13 @@ class _Transfer:
             if self._expects and self._is_answered:
                 # refused before it was sent
                 raise aiohttp.ClientPayloadError
-            self._wait_for_head(None)
             piece, more = await self._next()
         self._wait_for_head(self._upstream.read)
         self._end_body()
 
     async def _next(self) -> tuple[bytes, bool]:
         """Return the next piece of the body, and whether there are more."""
+        self._wait_for_head(self._pause, for_caller=True)
         try:
             message = await self._receive()
         except RequestError as error:
@@ -372,10 +388,10 @@ class _Transfer:
         """Wait for the head of the answer: there is a connection now."""
         self._wait_for_head(self._upstream.read)
 
-    def _wait_for_head(self, seconds: float | None) -> None:
+    def _wait_for_head(self, seconds: float | None, *, for_caller: bool = False) -> None:
         """Wait for what comes before the response. Once there is one, it sets the pace."""
         if not self._is_answered:
-            self._wait(seconds)
+            self._wait(seconds, for_caller=for_caller)
 
     def _end_body(self) -> None:
         self._is_sent = True
@@ -398,14 +414,14 @@ class _Transfer:
     async def _answer(self, response: aiohttp.ClientResponse) -> None:
         self._is_answered = True
         _require_readable(response)
-        is_patient = is_sequential(response.headers.get("content-type", ""))
+        self._pause = self._find_pause(response.headers.get("content-type"))
         headers = _rewrite_headers(response.raw_headers, self._upstream)
         self.is_started = True
         await self._give("start", status=response.status, headers=headers)
         content = response.content
         more = True
         while more and not self._has_left:
-            self._wait(None if is_patient else self._upstream.read)
+            self._wait(self._pause)
             piece = await content.readany()
             more = not content.at_eof()
             await self._give("body", body=piece, more_body=more)
@@ -414,8 +430,7 @@ class _Transfer:
             response.close()
 
     def _give(self, part: str, **content: Any) -> Awaitable[None]:
-        # a slow caller is not the server's fault
-        self._wait(None)
+        self._wait(self._pause, for_caller=True)
         return self._send({"type": f"http.response.{part}", **content})
 
 
