@@ -40,6 +40,7 @@ KEY = "key-that-nobody-may-see"
 ID = UUID("6f1f8d5a-0000-4000-8000-000000000001")
 AUTORAMP = {"id": str(ID), "deposit_rails": [{"type": "Iban"}]}
 AT_ONCE = Backoff(initial=0.0)
+LISTED = "(GET https://api.paynet.example/api/autoramps)"
 
 RESET = httpx.ReadError("connection reset by peer")
 REFUSED = httpx.ConnectError("connection refused")
@@ -230,7 +231,7 @@ def test_permanent_error_is_raised_at_once(status: int) -> None:
     assert (error.status, error.body, str(error)) == (
         status,
         "no",
-        f"list_autoramps: status {status}: no",
+        f"list_autoramps {LISTED}: status {status}: no",
     )
 
 
@@ -240,7 +241,7 @@ def test_exhausted_retries_give_the_reason(kind: str) -> None:
     error, requests = failing(kind, answers, lambda client: client.list_autoramps())
     assert len(requests) == 3
     assert type(error) is errors.TimedOutError
-    assert str(error) == "list_autoramps: ReadTimeout timed out"
+    assert str(error) == f"list_autoramps {LISTED}: ReadTimeout timed out"
     assert error.attempts == (
         "attempt 1: ConnectError connection refused, waited 0.00 s",
         "attempt 2: status 503, waited 0.00 s",
@@ -364,7 +365,7 @@ def test_error_has_the_model_of_its_body() -> None:
     error, _ = failing("sync", [answer(500, body)], lambda client: client.list_autoramps())
     assert type(error) is errors.ServerFailedError
     assert error.body == ApiError(message="broken", trace_id="t-1")
-    assert (error.request_id, str(error)) == ("t-1", "list_autoramps: status 500: broken")
+    assert (error.request_id, str(error)) == ("t-1", f"list_autoramps {LISTED}: status 500: broken")
     rejected = {
         "error": "unsupported_api_version",
         "reason": "version_unknown",

@@ -47,6 +47,7 @@ from dateline_runtime.statuses import BODILESS, choose_successes
 _SETTINGS: Final = (
     *("environment", "base_url", "timeout", "max_retries", "backoff", "headers", "http_client"),
     *("transport", "self", "service", "credentials", "follow_redirects"),
+    "max_response_bytes",
 )
 """The arguments of a client that are no credentials."""
 

@@ -31,9 +31,11 @@ from .retrying import (
     Backoff,
     read_retry_after,
 )
+from .streams import Body
 
 T = TypeVar("T")
 _Error = TypeVar("_Error", bound=errors.ClientError)
+_Response = TypeVar("_Response", bound=errors.ResponseError)
 
 Secret: TypeAlias = str | Callable[[], str]
 """A key or token, or a function that returns the current one, which is called for every request."""
@@ -69,7 +71,7 @@ FAILURES: Final = (httpx.RequestError, httpx.InvalidURL, UnicodeError)
 # Nothing of the request was sent, so it may be sent again, whatever it does.
 _UNSENT: Final = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
 # The same would happen again.
-_HOPELESS: Final = (httpx.UnsupportedProtocol, httpx.LocalProtocolError, httpx.DecodingError)
+_HOPELESS: Final = (httpx.UnsupportedProtocol, httpx.LocalProtocolError)
 
 
 class Text:
@@ -175,13 +177,15 @@ class Session:
     max_retries: int
     backoff: Backoff
     follow_redirects: bool
+    max_response_bytes: int | None
 
     def __post_init__(self) -> None:
         if self.address is None and self.environment not in self.service.addresses:
             known = ", ".join(self.service.addresses) or "none has an address: give base_url"
             raise ValueError(f"unknown environment {self.environment!r} (known: {known})")
-        if self.max_retries < 0:
-            raise ValueError("max_retries can't be negative")
+        for name in ("max_retries", "max_response_bytes"):
+            if (getattr(self, name) or 0) < 0:
+                raise ValueError(f"{name} can't be negative")
         selectors = {"header": self.service.selector.lower(), "media-type": "accept"}
         for name, value in self.headers.items():
             if name.lower() == selectors.get(self.service.place):
@@ -262,6 +266,8 @@ class Call(Generic[T]):
         self._query_secrets: set[tuple[str, str]] = set()
         self._hops: list[_Hop] = []
         self._is_opened = bool(accept)
+        self._request: httpx.Request | None = None
+        self._body: Body | None = None
         self._may_repeat = bool(operation.idempotency) or operation.method in REPEATABLE_METHODS
         self._headers = httpx.Headers()
         self._query: list[str] = []
@@ -362,6 +368,11 @@ class Call(Generic[T]):
 
         Raises MissingCredentialsError.
         """
+        self._request = self._body = None
+        self._request = self._build_request(client)
+        return self._request
+
+    def _build_request(self, client: httpx.Client | httpx.AsyncClient) -> httpx.Request:
         if self._is_elsewhere:
             # nor what *client* adds by itself
             plain = {name: self._headers[name] for name in ("Accept", "User-Agent")}
@@ -480,7 +491,7 @@ class Call(Generic[T]):
 
         Raises ConnectionFailedError if there is to be none.
         """
-        reason = self._hide(f"{type(error).__name__} {error}".strip())
+        reason = self._hide(errors.describe_failure(error))
         # a redirect to something that is read with GET follows a request that was served
         is_unsent = isinstance(error, _UNSENT) and not self._is_bare
         may_repeat = (self._may_repeat or is_unsent) and not isinstance(error, _HOPELESS)
@@ -489,26 +500,34 @@ class Call(Generic[T]):
             return delay
         is_timeout = isinstance(error, httpx.TimeoutException)
         kind = errors.TimedOutError if is_timeout else errors.ConnectionFailedError
-        failure = kind(f"{self._operation.name}: {reason}")
+        failure = self._create(kind, reason)
         if not self._may_repeat and not is_unsent:
             failure.add_note(
                 "Not sent again: it may have had its effect, and has no idempotency key."
             )
-        raise self._finish(failure) from error
+        raise failure from error
 
-    def is_success(self, response: httpx.Response) -> bool:
-        """Return whether the status is a success: the body is only needed otherwise."""
+    def start_body(self, response: httpx.Response) -> Body | None:
+        """Return where to collect the body of *response*; None for a stream."""
+        if not self._is_opened or not self._is_success(response):
+            self._body = Body(self._session.max_response_bytes)
+        return self._body
+
+    def _is_success(self, response: httpx.Response) -> bool:
         status = response.status_code
         return 200 <= status < 300 or (status < 400 and str(status) in self._operation.results)
 
     def take_response(self, response: httpx.Response) -> float | None:
-        """Return None if *response*, which was read, has the result; else how long to wait.
+        """Return None if *response*, whose body was read, has the result; else how long to wait.
 
         Raises StatusError if there is to be no other attempt; VersionMismatchError;
-        UnreadableResponseError for a response of another type than the events that are read.
+        UnreadableResponseError for a body that can't be read, and for a response of another type
+        than the events that are read.
         """
         status = response.status_code
-        if self.is_success(response):
+        if self._is_success(response):
+            if self._body is not None and self._body.problem:
+                raise self._refuse(response, f"the body can't be read ({self._body.problem})")
             self._verify_version(response)
             self._verify_events(response)
             return None
@@ -533,7 +552,7 @@ class Call(Generic[T]):
                 f"Not sent again: the wait of {retry_after:.0f} s that Retry-After asks for is "
                 f"longer than the backoff's longest, {longest:.0f} s."
             )
-        raise self._finish(error)
+        raise error
 
     def _follow(self, response: httpx.Response) -> str | None:
         """Direct the next request to the target of *response*, or return why not.
@@ -586,21 +605,60 @@ class Call(Generic[T]):
             return cast("T", None)
         if key is None:
             known = ", ".join(declared)
-            raise self._refuse(response, f"the definitions have the statuses {known}")
+            lack = "" if self._received else "no content; "
+            raise self._refuse_other(response, f"{lack}the definitions have the statuses {known}")
         wanted = declared[key]
         if wanted is None or self._operation.method == "HEAD":
             return cast("T", None)
         if wanted is bytes:
-            return cast("T", response.content)
+            return cast("T", self._received)
         if wanted is Text:
-            return cast("T", _read_text(response))
+            return cast("T", self._read_text(response))
         reader = self._operation.find_reader(declared, response.status_code)
         try:
-            return cast("T", reader.validate_json(response.content))
+            return cast("T", reader.validate_json(self._received))
         except ValidationError as error:
-            found = error.errors(include_url=False, include_input=False, include_context=False)[0]
-            place = ".".join(map(str, found["loc"])) or "the body"
-            raise self._refuse(response, f"{place}: {found['msg']}") from None
+            # the same without its cause, which would show the value
+            raise self._refuse_invalid(response, error) from None
+
+    def _refuse_invalid(
+        self, response: httpx.Response, error: ValidationError, subject: str = "the response"
+    ) -> errors.UnreadableResponseError:
+        found = error.errors(include_url=False, include_input=False, include_context=False)[0]
+        place = ".".join(map(str, found["loc"])) or "the body"
+        reason = f"{place}: {found['msg']}"
+        if found["type"] == "json_invalid":
+            reason = self._describe_content(response, reason)
+        return self._refuse_other(response, reason, subject)
+
+    def _describe_content(self, response: httpx.Response, reason: str) -> str:
+        """Return what the body is, if that explains the *reason* why it can't be read."""
+        if not (self._received or self._is_opened):
+            return "no content"
+        media_type = _essence(response.headers.get("content-type", ""))
+        if "json" in media_type:
+            return reason
+        # text is the page of an intermediary; other content may be data, which is not for logs
+        is_text = media_type.startswith("text/")
+        quoted = errors.quote_body(self._read_text(response)) if is_text else ""
+        return (
+            f"{reason}; its type is {media_type or 'not declared'}{': ' if quoted else ''}{quoted}"
+        )
+
+    # Streams.
+
+    def cut_stream(self, error: httpx.RequestError) -> errors.StreamCutError:
+        """Return the error for a stream that *error* ended."""
+        reason = f"the response stopped ({errors.describe_failure(error)})"
+        return self._create(errors.StreamCutError, reason)
+
+    def refuse_item(
+        self, response: httpx.Response, error: ValidationError
+    ) -> errors.UnreadableResponseError:
+        """Return the error for an item of a stream that is not as declared."""
+        return self._refuse_invalid(response, error, "an item of the stream")
+
+    # What errors say.
 
     def _choose_delay(self, reason: str, retry_after: float | None = None) -> float | None:
         attempt = len(self._attempts)
@@ -621,14 +679,16 @@ class Call(Generic[T]):
         # a response stored for a key comes without the header
         if served is None and (not self._operation.echoes or self._operation.idempotency):
             return
+        if served is None and isinstance(self._read_plain(response), str):
+            # a page of an intermediary, unless text is declared
+            self.read_result(response)
         if served != service.version:
             what = "does not name its version" if served is None else f"is of version {served!r}"
-            error = errors.VersionMismatchError(
-                f"{self._operation.name}: the client is of version {service.version}, and the "
-                f"response {what}"
+            raise self._describe(
+                errors.VersionMismatchError,
+                f"the client is of version {service.version}, and the response {what}",
+                response,
             )
-            self._describe(error, response)
-            raise self._finish(error)
 
     def _verify_events(self, response: httpx.Response) -> None:
         """Raise UnreadableResponseError for what would be read as a stream without events."""
@@ -636,26 +696,37 @@ class Call(Generic[T]):
             return
         found = _essence(response.headers.get("content-type", ""))
         if found not in ("", EVENTS):
-            raise self._refuse(response, f"{found} instead of {EVENTS}")
+            raise self._refuse_other(response, f"{found} instead of {EVENTS}")
 
     def _create_status_error(
         self, response: httpx.Response, retry_after: float | None
     ) -> errors.StatusError:
-        plain = _read_plain(response)
-        quoted = self._hide(errors.quote_body(plain))
-        status = f"status {response.status_code}"
-        error = errors.status_error(response.status_code)(
-            f"{self._operation.name}: {status}{': ' if quoted else ''}{quoted}"
-        )
+        plain = self._read_plain(response)
+        texts = f"status {response.status_code}", errors.quote_body(plain)
+        kind = errors.status_error(response.status_code)
+        error = self._describe(kind, ": ".join(filter(None, texts)), response)
         error.code = errors.find_code(plain)
         error.retry_after = retry_after
-        self._describe(error, response)
+        if self._body is not None and self._body.problem:
+            error.add_note(f"The body can't be read ({self._body.problem}).")
         if response.status_code in REPEATABLE_STATUSES and not self._may_repeat:
             error.add_note("Not sent again: it has no idempotency key.")
         return error
 
-    def _describe(self, error: errors.ResponseError, response: httpx.Response) -> None:
-        plain = _read_plain(response)
+    def _refuse_other(
+        self, response: httpx.Response, reason: str, subject: str = "the response"
+    ) -> errors.UnreadableResponseError:
+        version = self._session.service.version
+        return self._refuse(response, f"{subject} is not what version {version} has ({reason})")
+
+    def _refuse(self, response: httpx.Response, fact: str) -> errors.UnreadableResponseError:
+        text = f"status {response.status_code}, but {fact}"
+        return self._describe(errors.UnreadableResponseError, text, response)
+
+    def _describe(self, kind: type[_Response], text: str, response: httpx.Response) -> _Response:
+        """Return an error of *kind* with *text*, and what is known about *response*."""
+        error = self._create(kind, text)
+        plain = self._read_plain(response)
         error.status, error.headers = response.status_code, dict(response.headers)
         error.request_id = errors.find_request_id(response.headers, plain)
         error.body = plain
@@ -664,18 +735,19 @@ class Call(Generic[T]):
         if key is not None and declared[key] is not None and response.status_code >= 300:
             try:
                 reader = self._operation.find_reader(declared, response.status_code)
-                error.body = reader.validate_json(response.content)
+                error.body = reader.validate_json(self._received)
             except ValidationError:
                 # intermediaries send errors of their own
                 pass
+        return error
 
-    def _refuse(self, response: httpx.Response, reason: str) -> errors.UnreadableResponseError:
-        error = errors.UnreadableResponseError(
-            f"{self._operation.name}: status {response.status_code}, but the response is not what "
-            f"version {self._session.service.version} has ({self._hide(reason)})"
-        )
-        self._describe(error, response)
-        return self._finish(error)
+    def _create(self, kind: type[_Error], text: str) -> _Error:
+        """Return an error of *kind* that names the request, without the query of its URL."""
+        where = ""
+        if self._request is not None:
+            url = self._request.url.copy_with(userinfo=b"", query=None)
+            where = f" ({self._request.method} {url})"
+        return self._finish(kind(self._hide(f"{self._operation.name}{where}: {text}")))
 
     def _finish(self, error: _Error) -> _Error:
         """Return *error* with the known facts about the call."""
@@ -684,6 +756,31 @@ class Call(Generic[T]):
         for attempt in self._attempts:
             error.add_note(attempt)
         return error
+
+    @property
+    def _received(self) -> bytes:
+        return b"" if self._body is None else self._body.content
+
+    def _read_plain(self, response: httpx.Response) -> Any:
+        """Return the body of *response* as plain JSON, otherwise as text; None without one."""
+        if not self._received:
+            return None
+        try:
+            return from_json(self._received)
+        except ValueError:
+            pass
+        try:
+            return json.loads(self._received)
+        except (ValueError, RecursionError):
+            return self._read_text(response)
+
+    def _read_text(self, response: httpx.Response) -> str:
+        """Return the body of *response*; as UTF-8 if its charset is not one of texts."""
+        try:
+            return self._received.decode(response.encoding or "utf-8", errors="replace")
+        except (ValueError, TypeError, LookupError, AssertionError):
+            # `charset=base64` names a codec of Python, which may raise any of these
+            return self._received.decode(errors="replace")
 
     def _hide(self, text: str) -> str:
         for secret in self._secrets:
@@ -706,26 +803,3 @@ def _name_boundary(media_type: str, content: bytes) -> str:
     name = found[1].decode()
     quoted = name if _TOKEN.fullmatch(name) else f'"{name}"'
     return f"{media_type}; boundary={quoted}"
-
-
-def _read_plain(response: httpx.Response) -> Any:
-    """Return the body of *response* as plain JSON, otherwise as text; None without one."""
-    if not response.is_stream_consumed or not response.content:
-        return None
-    try:
-        return from_json(response.content)
-    except ValueError:
-        pass
-    try:
-        return json.loads(response.content)
-    except (ValueError, RecursionError):
-        return _read_text(response)
-
-
-def _read_text(response: httpx.Response) -> str:
-    """Return the body of *response*; as UTF-8 if its charset is not one of texts."""
-    try:
-        return response.text
-    except (ValueError, TypeError, AssertionError):
-        # `charset=base64` names a codec of Python, which may raise any of these
-        return response.content.decode(errors="replace")

@@ -3,18 +3,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from html import unescape
+from itertools import islice
 from typing import Any, Final, cast
 
 _LONGEST: Final = 500
 """The maximum number of characters of a body that a message quotes."""
+
+_MOST: Final = 10
+"""The maximum number of texts of a body that a message quotes."""
+
+_DEEPEST: Final = 6
+"""How many lists and objects a quoted text may be nested in."""
 
 _REQUEST_IDS: Final = (
     *("x-request-id", "request-id", "x-correlation-id", "x-amzn-requestid", "x-trace-id"),
 )
 _IDS_IN_BODIES: Final = ("request_id", "requestId", "trace_id", "traceId")
 _CODES: Final = ("code", "error_code", "errorCode", "error", "type")
-_TEXTS: Final = ("message", "detail", "title", "description", "error", "reason")
+_TEXTS: Final = (
+    *("message", "detail", "title", "msg", "error_description", "description", "error", "reason"),
+)
+_NESTED: Final = (
+    *("message", "error", "errors", "detail", "details", "violations", "fieldViolations"),
+)
+_PLACES: Final = ("loc", "field", "pointer", "path", "param", "parameter", "source")
+
+_PAGE: Final = re.compile(r"\s*(?:<\?xml[^<>]*>\s*)?<(?:!doctype|!--|html|head|body|h1)\b", re.I)
+_TITLE: Final = re.compile(r"<title\b[^<>]*>([^<]*)", re.IGNORECASE)
+# what has no end extends to the end of the text, so that the time is linear
+_MARKUP: Final = re.compile(
+    r"<!--.*?(?:-->|\Z)|<(head|script|style)\b.*?(?:</\1[^<>]*>?|\Z)|<[^<>]*>?",
+    re.IGNORECASE | re.DOTALL,
+)
+_LONGEST_PAGE: Final = 100_000
 
 
 class ClientError(Exception):
@@ -66,7 +90,10 @@ class VersionMismatchError(ResponseError):
 
 
 class UnreadableResponseError(ResponseError):
-    """The body of a successful response is not as declared. The request had its effect."""
+    """The body of a successful response is not as declared, or can't be read.
+
+    The request had its effect.
+    """
 
 
 class StatusError(ResponseError):
@@ -144,10 +171,71 @@ def find_code(body: Any) -> str | None:
 
 def quote_body(body: Any) -> str:
     """Return what *body*, plain JSON or text, says about an error; empty if nothing."""
-    inner = cast("dict[str, Any]", body).get("error") if isinstance(body, dict) else None
-    found = body if isinstance(body, str) else _find_text(inner, _TEXTS) or _find_text(body, _TEXTS)
-    text = " ".join((found or "").split())
+    if isinstance(body, str) and _PAGE.match(body):
+        body = _read_page(body[:_LONGEST_PAGE])
+    texts = islice(dict.fromkeys(islice(_list_texts(body), 10 * _MOST)), _MOST)
+    text = " ".join("; ".join(texts).split())
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
+
+
+def _read_page(page: str) -> str:
+    """Return the text of an HTML page, or else its title."""
+    title = _TITLE.search(page)
+    shown = _MARKUP.sub(" ", page).strip() or (title[1] if title else "")
+    return unescape(shown)
+
+
+def _list_texts(body: Any, depth: int = 0) -> Iterator[str]:
+    """Yield the texts of *body*; those within it begin with the place that they are about."""
+    if isinstance(body, str):
+        yield body
+    elif depth < _DEEPEST and isinstance(body, list):
+        for each in cast("list[Any]", body):
+            yield from _list_texts(each, depth + 1)
+    elif depth < _DEEPEST and isinstance(body, dict):
+        members = cast("dict[str, Any]", body)
+        text = _find_text(members, _TEXTS) or (depth and _find_text(members, _CODES))
+        if text:
+            yield f"{_name_place(members) if depth else ''}{text}"
+        nested = [members[name] for name in _NESTED if isinstance(members.get(name), dict | list)]
+        yield from _list_texts(nested, depth)
+        if not text and not nested:
+            for name, value in members.items():
+                # such as `{"email": ["is taken"]}`, while other members may be anything
+                if depth or isinstance(value, list):
+                    yield from (f"{name}: {each}" for each in _list_texts(value, depth + 1))
+
+
+def _name_place(members: dict[str, Any]) -> str:
+    for name in _PLACES:
+        place = members.get(name)
+        if isinstance(place, dict):
+            place = _find_text(place, _PLACES)
+        if isinstance(place, list):
+            place = ".".join(map(str, cast("list[object]", place)))
+        if isinstance(place, str) and place:
+            return f"{place}: "
+    return ""
+
+
+def describe_failure(error: BaseException) -> str:
+    """Return the class of *error*, and its text or that of the operating system."""
+    text, inner = str(error), _find_cause(error)
+    while inner is not None:
+        if isinstance(inner, OSError) and inner.strerror:
+            text = str(inner)
+        inner = _find_cause(inner)
+    return f"{type(error).__name__} {text}".strip()
+
+
+def _find_cause(error: BaseException) -> BaseException | None:
+    if error.__cause__ is not None:
+        return error.__cause__
+    if isinstance(error, BaseExceptionGroup):
+        return cast("BaseException", error.exceptions[0])
+    # httpcore replaces errors by its own of the same text; others are not part of the failure
+    context = error.__context__
+    return context if context is not None and str(context) == str(error) else None
 
 
 def _find_text(body: Any, names: Sequence[str]) -> str | None:

@@ -57,6 +57,7 @@ class _Settings:
         backoff: Backoff | None = None,
         headers: Mapping[str, str] | None = None,
         follow_redirects: bool | None = None,
+        max_response_bytes: int | _Unchanged | None = _UNCHANGED,
     ) -> _Client:
         """Return a client with other settings on the same connections; *headers* are added."""
         session = self._session
@@ -71,6 +72,9 @@ class _Settings:
             follow_redirects=session.follow_redirects
             if follow_redirects is None
             else follow_redirects,
+            max_response_bytes=session.max_response_bytes
+            if isinstance(max_response_bytes, _Unchanged)
+            else max_response_bytes,
         )
         client._is_own = False
         return client
@@ -124,19 +128,7 @@ class SyncClient(_Settings):
         key: str | None = None,
     ) -> T:
         call = Call(self._session, operation, values, body, key)
-        while True:
-            request = call.build_request(self._http)
-            try:
-                response = self._http.send(request, auth=call.auth, follow_redirects=False)
-                require_whole(response)
-            except FAILURES as error:
-                delay = call.take_failure(error)
-            else:
-                waiting = call.take_response(response)
-                if waiting is None:
-                    return call.read_result(response)
-                delay = waiting
-            time.sleep(delay)
+        return call.read_result(self._receive(call))
 
     def _open(
         self,
@@ -147,6 +139,10 @@ class SyncClient(_Settings):
         key: str | None = None,
     ) -> Stream[_Item]:
         call = Call(self._session, operation, values, body, key, accept=operation.stream)
+        return Stream(self._receive(call), decoder, call)
+
+    def _receive(self, call: Call[Any]) -> httpx.Response:
+        """Return the response with the result, which was read unless *call* opens a stream."""
         while True:
             request = call.build_request(self._http)
             try:
@@ -154,18 +150,21 @@ class SyncClient(_Settings):
                     request, stream=True, auth=call.auth, follow_redirects=False
                 )
                 try:
-                    if not call.is_success(response):
-                        response.read()
-                    waiting = call.take_response(response)
+                    body = call.start_body(response)
+                    if body is not None:
+                        with body:
+                            for chunk in response.iter_bytes():
+                                body.take(chunk)
+                            require_whole(response)
+                        response.close()
+                    delay = call.take_response(response)
                 except BaseException:
                     response.close()
                     raise
             except FAILURES as error:
                 delay = call.take_failure(error)
-            else:
-                if waiting is None:
-                    return Stream(response, decoder, operation.name)
-                delay = waiting
+            if delay is None:
+                return response
             time.sleep(delay)
 
     def _iterate(
@@ -215,19 +214,7 @@ class AsynchronousClient(_Settings):
         key: str | None = None,
     ) -> T:
         call = Call(self._session, operation, values, body, key)
-        while True:
-            request = call.build_request(self._http)
-            try:
-                response = await self._http.send(request, auth=call.auth, follow_redirects=False)
-                require_whole(response)
-            except FAILURES as error:
-                delay = call.take_failure(error)
-            else:
-                waiting = call.take_response(response)
-                if waiting is None:
-                    return call.read_result(response)
-                delay = waiting
-            await asyncio.sleep(delay)
+        return call.read_result(await self._receive(call))
 
     async def _open(
         self,
@@ -238,6 +225,10 @@ class AsynchronousClient(_Settings):
         key: str | None = None,
     ) -> AsyncStream[_Item]:
         call = Call(self._session, operation, values, body, key, accept=operation.stream)
+        return AsyncStream(await self._receive(call), decoder, call)
+
+    async def _receive(self, call: Call[Any]) -> httpx.Response:
+        """Return the response with the result, which was read unless *call* opens a stream."""
         while True:
             request = call.build_request(self._http)
             try:
@@ -245,18 +236,21 @@ class AsynchronousClient(_Settings):
                     request, stream=True, auth=call.auth, follow_redirects=False
                 )
                 try:
-                    if not call.is_success(response):
-                        await response.aread()
-                    waiting = call.take_response(response)
+                    body = call.start_body(response)
+                    if body is not None:
+                        with body:
+                            async for chunk in response.aiter_bytes():
+                                body.take(chunk)
+                            require_whole(response)
+                        await response.aclose()
+                    delay = call.take_response(response)
                 except BaseException:
                     await response.aclose()
                     raise
             except FAILURES as error:
                 delay = call.take_failure(error)
-            else:
-                if waiting is None:
-                    return AsyncStream(response, decoder, operation.name)
-                delay = waiting
+            if delay is None:
+                return response
             await asyncio.sleep(delay)
 
     async def _iterate(

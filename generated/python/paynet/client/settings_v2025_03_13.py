@@ -29,6 +29,7 @@ class Settings(SyncClient):
         backoff: Backoff = BACKOFF,
         headers: Mapping[str, str] | None = None,
         follow_redirects: bool = False,
+        max_response_bytes: int | None = None,
         http_client: httpx.Client | None = None,
         transport: httpx.BaseTransport | None = None,
     ) -> None:
@@ -36,8 +37,9 @@ class Settings(SyncClient):
 
         *max_retries* says how often a request that failed is sent again where that is safe,
         *backoff* after how long. *headers* are added to all requests. *follow_redirects* lets
-        redirects be followed, to other origins without credentials. An *http_client* is not
-        closed with the client. Raises ValueError for settings that no request can have.
+        redirects be followed, to other origins without credentials. A body of more than
+        *max_response_bytes* is not read, unless it is a stream. An *http_client* is not closed
+        with the client. Raises ValueError for settings that no request can have.
         """
         session = Session(
             service=self._service,
@@ -49,6 +51,7 @@ class Settings(SyncClient):
             max_retries=max_retries,
             backoff=backoff,
             follow_redirects=follow_redirects,
+            max_response_bytes=max_response_bytes,
         )
         super().__init__(session, http_client, transport)
 
@@ -67,6 +70,7 @@ class AsyncSettings(AsynchronousClient):
         backoff: Backoff = BACKOFF,
         headers: Mapping[str, str] | None = None,
         follow_redirects: bool = False,
+        max_response_bytes: int | None = None,
         http_client: httpx.AsyncClient | None = None,
         transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
@@ -74,8 +78,9 @@ class AsyncSettings(AsynchronousClient):
 
         *max_retries* says how often a request that failed is sent again where that is safe,
         *backoff* after how long. *headers* are added to all requests. *follow_redirects* lets
-        redirects be followed, to other origins without credentials. An *http_client* is not
-        closed with the client. Raises ValueError for settings that no request can have.
+        redirects be followed, to other origins without credentials. A body of more than
+        *max_response_bytes* is not read, unless it is a stream. An *http_client* is not closed
+        with the client. Raises ValueError for settings that no request can have.
         """
         session = Session(
             service=self._service,
@@ -87,5 +92,6 @@ class AsyncSettings(AsynchronousClient):
             max_retries=max_retries,
             backoff=backoff,
             follow_redirects=follow_redirects,
+            max_response_bytes=max_response_bytes,
         )
         super().__init__(session, http_client, transport)

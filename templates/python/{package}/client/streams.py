@@ -9,13 +9,14 @@ import re
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 import httpx
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import from_json
 
-from .errors import StreamCutError, UnreadableResponseError
+if TYPE_CHECKING:
+    from .calling import Call
 
 T = TypeVar("T")
 
@@ -192,10 +193,10 @@ class Stream(Generic[T]):
     if the response stops in the middle.
     """
 
-    def __init__(self, response: httpx.Response, decoder: Decoder[T], operation: str) -> None:
+    def __init__(self, response: httpx.Response, decoder: Decoder[T], call: Call[Any]) -> None:
         self._response = response
         self._decoder = decoder
-        self._operation = operation
+        self._call = call
 
     def __iter__(self) -> Iterator[T]:
         try:
@@ -204,10 +205,10 @@ class Stream(Generic[T]):
             require_whole(self._response, is_within=self._decoder.is_within)
             yield from self._decoder.end()
         except httpx.RequestError as error:
-            raise _describe_cut(error, self._operation) from error
+            raise self._call.cut_stream(error) from error
         except ValidationError as error:
             # the same without its cause, which would show the value
-            raise _describe_invalid(error, self._operation, self._response) from None
+            raise self._call.refuse_item(self._response, error) from None
         finally:
             self.close()
 
@@ -234,10 +235,10 @@ class AsyncStream(Generic[T]):
     StreamCutError if the response stops in the middle.
     """
 
-    def __init__(self, response: httpx.Response, decoder: Decoder[T], operation: str) -> None:
+    def __init__(self, response: httpx.Response, decoder: Decoder[T], call: Call[Any]) -> None:
         self._response = response
         self._decoder = decoder
-        self._operation = operation
+        self._call = call
 
     async def __aiter__(self) -> AsyncIterator[T]:
         try:
@@ -248,10 +249,10 @@ class AsyncStream(Generic[T]):
             for item in self._decoder.end():
                 yield item
         except httpx.RequestError as error:
-            raise _describe_cut(error, self._operation) from error
+            raise self._call.cut_stream(error) from error
         except ValidationError as error:
             # the same without its cause, which would show the value
-            raise _describe_invalid(error, self._operation, self._response) from None
+            raise self._call.refuse_item(self._response, error) from None
         finally:
             await self.close()
 
@@ -271,6 +272,41 @@ class AsyncStream(Generic[T]):
         await self.close()
 
 
+class Body:
+    """The decoded content of a response that is read at once, at most *limit* bytes of it.
+
+    ``problem`` says why that is not all of it, or empty. Reading ends where it can't go on.
+    """
+
+    def __init__(self, limit: int | None) -> None:
+        self._limit = limit
+        self._size = 0
+        self._chunks: list[bytes] = []
+        self.content = b""
+        self.problem = ""
+
+    def take(self, chunk: bytes) -> None:
+        """Add *chunk*. Raises DecodingError if that is more than the limit."""
+        self._chunks.append(chunk)
+        self._size += len(chunk)
+        if self._limit is not None and self._size > self._limit:
+            raise httpx.DecodingError(f"it is longer than max_response_bytes, {self._limit}")
+
+    def __enter__(self) -> Body:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> bool:
+        self.content = b"".join(self._chunks)[: self._limit]
+        if isinstance(error, httpx.DecodingError):
+            self.problem = str(error) or "it can't be decoded"
+        return bool(self.problem)
+
+
 def require_whole(response: httpx.Response, *, is_within: bool = False) -> None:
     """Raise RemoteProtocolError for a body that was read to its end and is incomplete.
 
@@ -286,19 +322,3 @@ def require_whole(response: httpx.Response, *, is_within: bool = False) -> None:
     is_delimited = {"content-length", "transfer-encoding"} & {*response.headers.keys()}
     if is_within and not is_delimited and response.http_version.startswith("HTTP/1"):
         raise httpx.RemoteProtocolError("the connection ended within an item")
-
-
-def _describe_cut(error: httpx.RequestError, operation: str) -> StreamCutError:
-    cut = StreamCutError(f"{operation}: the response stopped ({type(error).__name__} {error})")
-    cut.operation = operation
-    return cut
-
-
-def _describe_invalid(
-    error: ValidationError, operation: str, response: httpx.Response
-) -> UnreadableResponseError:
-    found = error.errors(include_url=False, include_input=False, include_context=False)[0]
-    unreadable = UnreadableResponseError(f"{operation}: an item of the stream: {found['msg']}")
-    unreadable.status, unreadable.headers = response.status_code, dict(response.headers)
-    unreadable.operation = operation
-    return unreadable
