@@ -23,6 +23,7 @@ from pydantic_core import from_json, to_json, to_jsonable_python
 
 from ..types import ABSENT
 from . import errors
+from .bodies import Body
 from .forms import MULTIPART, Part, SentPart, list_parts
 from .parameters import IN_COOKIES, Parameter, require_field_value, write_form
 from .retrying import (
@@ -31,7 +32,6 @@ from .retrying import (
     Backoff,
     read_retry_after,
 )
-from .streams import Body
 
 T = TypeVar("T")
 _Error = TypeVar("_Error", bound=errors.ClientError)

@@ -190,7 +190,7 @@ def _list_texts(body: Any, depth: int = 0) -> Iterator[str]:
     if isinstance(body, str):
         yield body
     elif depth < _DEEPEST and isinstance(body, list):
-        for each in cast("list[Any]", body):
+        for each in cast("Sequence[Any]", body):
             yield from _list_texts(each, depth + 1)
     elif depth < _DEEPEST and isinstance(body, dict):
         members = cast("dict[str, Any]", body)

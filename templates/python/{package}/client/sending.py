@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 
 import httpx
 
+from .bodies import require_whole
 from .calling import FAILURES, Call, Operation, Service, Session, Timeout
 from .history import describe_lack
 from .paging import Paging
 from .retrying import Backoff
-from .streams import AsyncStream, Decoder, Stream, require_whole
+from .streams import AsyncStream, Decoder, Stream
 
 T = TypeVar("T")
 _Item = TypeVar("_Item")
@@ -158,13 +159,13 @@ class SyncClient(_Settings):
                             require_whole(response)
                         response.close()
                     delay = call.take_response(response)
+                    if delay is None:
+                        return response
                 except BaseException:
                     response.close()
                     raise
             except FAILURES as error:
                 delay = call.take_failure(error)
-            if delay is None:
-                return response
             time.sleep(delay)
 
     def _iterate(
@@ -244,13 +245,13 @@ class AsynchronousClient(_Settings):
                             require_whole(response)
                         await response.aclose()
                     delay = call.take_response(response)
+                    if delay is None:
+                        return response
                 except BaseException:
                     await response.aclose()
                     raise
             except FAILURES as error:
                 delay = call.take_failure(error)
-            if delay is None:
-                return response
             await asyncio.sleep(delay)
 
     async def _iterate(

@@ -15,6 +15,8 @@ import httpx
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import from_json
 
+from .bodies import require_whole
+
 if TYPE_CHECKING:
     from .calling import Call
 
@@ -270,55 +272,3 @@ class AsyncStream(Generic[T]):
         trace: TracebackType | None,
     ) -> None:
         await self.close()
-
-
-class Body:
-    """The decoded content of a response that is read at once, at most *limit* bytes of it.
-
-    ``problem`` says why that is not all of it, or empty. Reading ends where it can't go on.
-    """
-
-    def __init__(self, limit: int | None) -> None:
-        self._limit = limit
-        self._size = 0
-        self._chunks: list[bytes] = []
-        self.content = b""
-        self.problem = ""
-
-    def take(self, chunk: bytes) -> None:
-        """Add *chunk*. Raises DecodingError if that is more than the limit."""
-        self._chunks.append(chunk)
-        self._size += len(chunk)
-        if self._limit is not None and self._size > self._limit:
-            raise httpx.DecodingError(f"it is longer than max_response_bytes, {self._limit}")
-
-    def __enter__(self) -> Body:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> bool:
-        self.content = b"".join(self._chunks)[: self._limit]
-        if isinstance(error, httpx.DecodingError):
-            self.problem = str(error) or "it can't be decoded"
-        return bool(self.problem)
-
-
-def require_whole(response: httpx.Response, *, is_within: bool = False) -> None:
-    """Raise RemoteProtocolError for a body that was read to its end and is incomplete.
-
-    *is_within* says that it ends within an item.
-    """
-    decoder: Any = getattr(response, "_decoder", None)
-    for each in getattr(decoder, "children", (decoder,)):
-        # httpx accepts compressed data without its end
-        is_complete = getattr(getattr(each, "decompressor", None), "eof", True)
-        if not is_complete and response.num_bytes_downloaded:
-            raise httpx.RemoteProtocolError("the compressed body has no end")
-    # such a body ends with the connection (RFC 9112, section 6.3)
-    is_delimited = {"content-length", "transfer-encoding"} & {*response.headers.keys()}
-    if is_within and not is_delimited and response.http_version.startswith("HTTP/1"):
-        raise httpx.RemoteProtocolError("the connection ended within an item")
