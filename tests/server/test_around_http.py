@@ -11,8 +11,10 @@ from functools import cache, partial
 from typing import Any
 
 import pytest
+from fastapi import FastAPI
 from starlette.applications import Starlette
-from starlette.routing import Mount
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.routing import Mount, Route
 from support.exchanges import Caller, Response, ask, request
 from support.shop import Converters, Shop, find_order
 from support.shop_sources import FILES, VERSIONS
@@ -264,8 +266,15 @@ def test_declared_error_is_narrowed_and_undeclared_one_unchanged(shop: Shop) -> 
 
 
 def test_declared_error_with_another_body_is_replaced_by_a_declared_one(shop: Shop) -> None:
-    response = get(wrap(shop, Backend(b'{"detail":"no"}', 404)))
-    assert (response.status, response.json) == (404, {"message": "Not Found"})
+    kept = [("retry-after", "9"), ("set-cookie", "a=1"), ("set-cookie", "b=2")]
+    lost = [("etag", '"a"'), ("last-modified", "now"), ("x-total-count", "3")]
+    headers = [(name.encode(), value.encode()) for name, value in (*kept, *lost)]
+    for body, types in (b'{"detail":"no"}', ["application/json"]), (b"{}", ["application/xml"]):
+        response = get(wrap(shop, Backend(body, 404, [*typed(types), *headers])))
+        assert (response.status, response.json) == (404, {"message": "Not Found"})
+        added = ("content-type", "content-length", "x-api-version", "vary")
+        assert [each for each in response.headers if each[0] not in added] == kept
+        assert response.header("content-length") == [str(len(response.body))]
 
 
 ONE_TYPE = [
@@ -582,6 +591,18 @@ def test_mounted_application_is_served_below_its_path(shop: Shop) -> None:
     app = Starlette(routes=[Mount("/eu", wrap(shop, Backend()))])
     response = ask(app, request("GET", "/eu/api/orders/one", AT))
     assert response.json == narrow_order(shop)
+
+
+def test_root_path_of_fastapi_is_not_part_of_paths(shop: Shop) -> None:
+    app = FastAPI(routes=[Route(path, Backend()) for path in ("/api/orders/{id}", "/orders/{id}")])
+    for root, paths in (
+        ("/eu", ["/api/orders/one", "/eu/api/orders/one"]),
+        ("/api", ["/api/orders/one"]),
+    ):
+        app.root_path = root
+        layer = shop.wrap("production", GZipMiddleware(app))
+        for path in paths:
+            assert get(layer, path=path).json == narrow_order(shop)
 
 
 def test_application_gets_lifted_body_and_query(shop: Shop) -> None:

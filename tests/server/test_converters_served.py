@@ -223,6 +223,8 @@ def test_converters_that_cannot_be_called_are_named_at_start(
         assert str(caught.value).count(";") == 1
         with pytest.raises(TypeError, match="older_person: pass an instance, not the class"):
             serve(made, door, Wrong, Stored())
+    with pytest.raises(TypeError, match=expected):
+        made.module("components").narrow({}, "Person", "2024-01-15", converters=Wrong())
 
 
 def test_all_missing_converters_are_named_at_start(made: Generated, known: type[Any]) -> None:

@@ -79,9 +79,10 @@ def build_layer(server: Any, settings: Proxy) -> tuple[Any, Any]:
         name: nouns.Limits(body=size, seconds=_SECONDS)
         for name, size in map(_read_limit, settings.limits)
     }
-    prefix = None if settings.prefix is None else settings.prefix.rstrip("/")
     given: dict[str, Any] = {
-        "settings": nouns.Settings(prefix=prefix, limits_of=limits, spanning=settings.spanning),
+        "settings": nouns.Settings(
+            prefix=settings.prefix, limits_of=limits, spanning=settings.spanning
+        ),
         "environment": environment,
         "only": settings.only or None,
     }

@@ -14,7 +14,7 @@ from .codings import decode, encode
 from .contracts import Contracts, MisfitError, Validator
 from .items import Items
 from .plain import UNREADABLE, read_json, read_quickly, write_json, write_quickly
-from .results import Results
+from .results import STANDARD, Results
 from .runtime import etag
 from .runtime.asgi import BODILESS, Headers, Message
 from .runtime.media_types import essence, split_list
@@ -29,6 +29,13 @@ _OF_BYTES: Final = frozenset(
 )
 
 _OF_BODY: Final = frozenset({b"content-type", b"content-encoding", b"content-language"})
+
+# Headers of an answer that do not stay with another body in its place.
+_OF_CONTENT: Final = (
+    _OF_BYTES
+    | _OF_BODY
+    | {b"content-disposition", b"content-location", b"content-range", b"etag", b"last-modified"}
+)
 
 _NOTED: Final = _OF_BYTES | {b"content-type", b"content-encoding", b"etag"}
 
@@ -329,6 +336,14 @@ class AnswerNarrowing:
             else:
                 narrowed.append((name, value))
         return narrowed
+
+    def list_general_headers(self, given: Headers) -> Headers:
+        """Return the headers of an answer that stay with an error in its place.
+
+        Headers that a version declares don't, unless they are standard ones, such as `Retry-After`.
+        """
+        declared = {name.encode("latin-1") for name in self._contracts.headers - STANDARD}
+        return [each for each in given if each[0].lower() not in _OF_CONTENT | declared]
 
 
 class _Text:

@@ -208,6 +208,11 @@ class Settings:
     docs: bool = False
     site: str | PathLike[str] | None = None
 
+    def __post_init__(self) -> None:
+        if self.prefix is not None:
+            # `/` is the root
+            object.__setattr__(self, "prefix", self.prefix.rstrip("/"))
+
 
 Place: TypeAlias = Literal["path", "query", "header", "cookie"]
 

@@ -44,7 +44,7 @@ from .runtime.negotiation import Supported
 from .runtime.problems import Problem
 from .runtime.references import METHODS, rewrite_references
 from .runtime.versioned import Handling, Versioned
-from .spanning import find_spanning
+from .spanning import find_root, find_spanning
 
 _IN_DOUBT: Final = "the request may mean more than one operation"
 
@@ -142,7 +142,7 @@ def wrap(
     if documents:
         paths_served = [each.path for each in rows if each.is_served]
         pages = serve_documents(documents, settings, paths_served, problems.answer)
-    return Versioned(
+    versioned = Versioned(
         layer.pass_on,
         supported,
         prefixes=prefixes,
@@ -152,6 +152,19 @@ def wrap(
         credentials=contracts["credentials"],
         answer=problems.answer,
     )
+    root = find_root(app)
+    # the definitions may have it in the paths of servers, as documents of FastAPI do
+    is_known = any(f"{each}/".startswith(f"{root}/") for each in prefixes)
+    return _add_root(versioned, root) if root and not is_known else versioned
+
+
+def _add_root(app: App, root: str) -> App:
+    """Return *app* for requests below *root*, which the application adds to their scopes later."""
+
+    def serve(scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
+        return app({**scope, "root_path": root}, receive, send)
+
+    return serve
 
 
 def _find_beside(

@@ -38,28 +38,46 @@ def bind(
     Raises MissingConverterError for missing methods, unless *is_partial*: these are logged.
     Raises TypeError for methods that can't be called with a value, and maybe a context.
     """
-    found: dict[str, dict[str, Callable[..., Any]]] = {way: {} for way in methods}
+    found = find_methods(converters, methods)
     missing: dict[str, list[str]] = {}
-    misfits: dict[str, str] = {}
     for way, named in methods.items():
         for name, method in named.items():
-            convert = getattr(converters, method, None)
-            if callable(convert):
-                found[way][name] = convert
-                if reason := _find_misuse(converters, method, convert):
-                    misfits[method] = f"{method}: {reason}"
-            else:
+            if name not in found[way]:
                 missing.setdefault(way, []).append(f"{name} (the method {method})")
-    if misfits:
-        raise TypeError(
-            "converters take a value, and optionally a ConversionContext: "
-            + "; ".join(misfits.values())
-        )
     if missing:
         error = MissingConverterError(chain(*missing.values()), " or ".join(missing))
         if not is_partial:
             raise error
         _log.warning("%s; operations that need one answer 501", error)
+    return found
+
+
+def find_methods(
+    converters: object, methods: Mapping[str, Mapping[str, str]]
+) -> dict[str, dict[str, Callable[..., Any]]]:
+    """Return those of *methods* that *converters* has, by direction and by their names.
+
+    Raises TypeError for those that can't be called with a value, and maybe a context.
+    """
+    found = {
+        way: {
+            name: convert
+            for name, method in named.items()
+            if callable(convert := getattr(converters, method, None))
+        }
+        for way, named in methods.items()
+    }
+    misfits = {
+        method: f"{method}: {reason}"
+        for way, named in methods.items()
+        for name, method in named.items()
+        if name in found[way] and (reason := _find_misuse(converters, method, found[way][name]))
+    }
+    if misfits:
+        raise TypeError(
+            "converters take a value, and optionally a ConversionContext: "
+            + "; ".join(misfits.values())
+        )
     return found
 
 

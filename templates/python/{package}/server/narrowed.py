@@ -190,10 +190,10 @@ class _Narrowed:
                 headers = [each for each in headers if each[0].lower() != b"content-encoding"]
                 headers = replace_length(headers, None)
         except MisfitError as error:
-            await self._refuse(message["status"], error)
+            await self._refuse(message["status"], error, given)
             return
         if treatment.is_replaced:
-            await self._replace(treatment.status)
+            await self._replace(treatment.status, given)
             return
         if treatment.status in BODILESS or treatment.has_no_body:
             # the application's status may be another one, with a body
@@ -225,7 +225,7 @@ class _Narrowed:
                 body = await self._make(partial(narrowing.narrow, content, coding))
         except MisfitError as error:
             if not HTTPStatus.MULTIPLE_CHOICES <= status < HTTPStatus.BAD_REQUEST:
-                await self._refuse(status, error)
+                await self._refuse(status, error, self._start["headers"])
                 return
             # what a redirect leads to is not in its body
             body = b""
@@ -240,22 +240,26 @@ class _Narrowed:
             return make()
         return await call(make, self._context, awaits=awaits)
 
-    async def _refuse(self, status: int, error: MisfitError) -> None:
-        """Answer in place of the application, whose answer with *status* does not fit."""
+    async def _refuse(self, status: int, error: MisfitError, given: Headers) -> None:
+        """Answer in place of the application, whose answer does not fit.
+
+        It has *status* and the headers *given*.
+        """
         if status >= HTTPStatus.BAD_REQUEST:
             # the application declares another body than it has, as many do for errors
-            await self._replace(status)
+            await self._replace(status, given)
         else:
             await self._describe(log_failure(self._scope, error))
 
-    async def _replace(self, status: int) -> None:
-        """Answer with *status* and nothing from the application's answer."""
-        await self._describe(Problem(status=status))
+    async def _replace(self, status: int, given: Headers) -> None:
+        """Answer with *status*, an error of the definitions, and headers of the application."""
+        kept = self._way.answers.list_general_headers(given)
+        await self._describe(Problem(status=status), kept)
 
-    async def _describe(self, problem: Problem) -> None:
+    async def _describe(self, problem: Problem, headers: Headers | None = None) -> None:
         self._is_dropped = True
         answer = self._way.problems.answer(self._scope, problem, self._way.results)
-        await respond(self._scope, self._send, answer)
+        await respond(self._scope, self._send, answer, headers or ())
 
 
 def _unversioned(scope: Scope, way: AnswerWay) -> Scope:

@@ -1,6 +1,7 @@
-"""Find the parameters of paths whose values may have slashes, in the routes of an application.
+"""Find what documents do not say about the paths of an application, in its routes.
 
-OpenAPI can't describe them: `/files/{path:path}` of FastAPI is `/files/{path}` in its document.
+OpenAPI can't describe parameters whose values may have slashes: `/files/{path:path}` of FastAPI is
+`/files/{path}` in its document.
 """
 
 from __future__ import annotations
@@ -28,13 +29,27 @@ def find_spanning(app: Any) -> dict[str, frozenset[int]]:
     return found
 
 
+def find_root(app: Any) -> str:
+    """Return the `root_path` of *app*, FastAPI or middleware around it; empty if it has none.
+
+    FastAPI accepts paths with and without it, whatever the server says.
+    """
+    root = getattr(_unwrap(app), "root_path", "")
+    return root if isinstance(root, str) else ""
+
+
+def _unwrap(app: Any) -> Any:
+    """Return what has the routes: *app*, or what it is middleware around."""
+    while not hasattr(app, "routes") and hasattr(app, "app"):
+        app = app.app
+    return app
+
+
 def _list_spanning(
     app: Any, prefix: str, within: frozenset[int]
 ) -> Iterator[tuple[str, frozenset[int]]]:
     """Yield the paths below *prefix*, the path of a mount, in which *within* are such places."""
-    while not hasattr(app, "routes") and hasattr(app, "app"):
-        app = app.app
-    routes = getattr(app, "routes", ())
+    routes = getattr(_unwrap(app), "routes", ())
     if not isinstance(routes, list | tuple):
         return
     first = len(_PARAMETER.findall(prefix))

@@ -8,7 +8,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Final
 
-from .runtime.compiling import Converter, Judge
+from .converters import find_methods
+from .runtime.compiling import Judge
 from .runtime.components import Components
 from .runtime.events import Events, Misfit
 from .runtime.values import Json
@@ -46,7 +47,9 @@ def _open(
             raise ValueError(f"unknown environment {environment!r}; this API has {known}")
         if len(_opened) >= _MOST:
             _opened.clear()
-        found = Components(data, environment, _find(converters, methods), _judge(environment))
+        found = Components(
+            data, environment, find_methods(converters, methods), _judge(environment)
+        )
         _opened[key] = converters, found, Events(data, environment, found, _misfits)
     return _opened[key]
 
@@ -56,18 +59,6 @@ def _read() -> dict[str, Any]:
     package = files(__name__.rpartition(".server.")[0])
     found: dict[str, Any] = json.loads(package.joinpath("components.json").read_bytes())
     return found
-
-
-def _find(converters: object, methods: Methods) -> dict[str, dict[str, Converter]]:
-    """Return the methods that *converters* has; the error of a value names a missing one."""
-    return {
-        way: {
-            name: convert
-            for name, method in named.items()
-            if callable(convert := getattr(converters, method, None))
-        }
-        for way, named in methods.items()
-    }
 
 
 def _judge(environment: str) -> Judge:
