@@ -1,4 +1,4 @@
-"""The meaning of the six keys, as sets of combinations of a version and an environment.
+"""What gates mean, as sets of combinations of a version and an environment.
 
 A set is an integer: bit *i* is ``Timeline.combinations[i]``. Presence, absence and
 containment of whole histories are then single operations, however many versions there are.

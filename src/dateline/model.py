@@ -30,7 +30,6 @@ MANIFEST: Final = "manifest.json"
 ADDITIONS: Final = "_additions"
 """The folder beside the definitions with the record of additions to all versions."""
 
-# The six keys, and the key for a reason beside a gate.
 ADDED: Final = "x-added"
 REMOVED: Final = "x-removed"
 WAS: Final = "x-was"

@@ -433,6 +433,14 @@ def _require_all(
             raise BaselineError(_explain_deleted(root, name))
 
 
+def _restore(document: Document, policy: PolicyRecord | None, version: str) -> Document:
+    """Return *document* without what *policy* has it show in addition to its contract."""
+    if policy is None or not policy.is_shown:
+        return document
+    restore = partial(policy.restore, version=version)
+    return replace(document, restore=restore, is_meant=policy.oddities)
+
+
 def _read_published(
     label: str,
     names: Iterable[str],
@@ -465,19 +473,10 @@ def _read_published(
         raise SourceError(problems)
     # a draft has documents too, but is not offered to callers
     documents = {
-        combination: document
+        combination: _restore(document, policy, combination.version)
         for combination, document in documents.items()
         if offers(policy, indexes.get(combination.environment), combination.version)
     }
-    if policy is not None and policy.is_shown:
-        documents = {
-            combination: replace(
-                document,
-                restore=partial(policy.restore, version=combination.version),
-                is_meant=policy.oddities,
-            )
-            for combination, document in documents.items()
-        }
     if not documents:
         return Published(label=f"{label}, where nothing is published", policy=policy)
     default, announcements = read_index(next(iter(indexes.values()), None))

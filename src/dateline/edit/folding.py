@@ -9,7 +9,7 @@ from functools import reduce
 from itertools import groupby
 from typing import Any, Final, NamedTuple
 
-from dateline.edit.history import ABSENT, NAME, HistoryError, merge_entries, plain, same
+from dateline.edit.history import ABSENT, NAME, HistoryError, list_marks, merge_entries, plain, same
 from dateline.edit.sources import Sources, load_contents
 from dateline.gates import (
     Timeline,
@@ -23,7 +23,6 @@ from dateline.gates import (
 )
 from dateline.model import (
     ADDED,
-    CONVERTER,
     GATES,
     IN_PLACE_OF,
     REMOVED,
@@ -333,7 +332,7 @@ class _Folding:
             if IN_PLACE_OF in entry:
                 found[moved] = entry
             else:
-                entry = {**_between(newer, older, [*setting, *unset]), **_list_names(entry)}
+                entry = {**_between(newer, older, [*setting, *unset]), **list_marks(entry)}
                 if any(changes(entry)):
                     found[moved] = entry
             newer = older
@@ -439,11 +438,6 @@ def _between(
     differ = [key for key in keys if not same(newer.get(key, ABSENT), older.get(key, ABSENT))]
     setting = {key: plain(older[key]) for key in differ if key in older}
     return merge_entries({}, {"set": setting, "unset": [key for key in differ if key not in older]})
-
-
-def _list_names(entry: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the name of the converter in a date of `x-was`."""
-    return {CONVERTER: entry[CONVERTER]} if CONVERTER in entry else {}
 
 
 def _alike(one: dict[str, Any], other: dict[str, Any]) -> bool:

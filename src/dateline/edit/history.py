@@ -88,7 +88,7 @@ def rewrite_history(
             else:
                 setting[keyword] = plain(wanted[date])
     return {
-        date: {**_list_marks(was.get(date, {})), **_keep_form(*entries[date], was.get(date))}
+        date: {**list_marks(was.get(date, {})), **_keep_form(*entries[date], was.get(date))}
         for date in sorted(entries, key=order)
         if any(entries[date])
     }
@@ -109,11 +109,11 @@ def merge_entries(newer: dict[str, Any], older: dict[str, Any]) -> dict[str, Any
         )
     kept = {key: value for key, value in after.items() if key not in unset_before}
     unset = dict.fromkeys(key for key in (*unset_after, *unset_before) if key not in before)
-    marks = {**_list_marks(older), **_list_marks(newer)}
+    marks = {**list_marks(older), **list_marks(newer)}
     return {**marks, **create_entry({**plain({**kept, **before}), **dict.fromkeys(unset, ABSENT)})}
 
 
-def _list_marks(entry: Mapping[str, Any]) -> dict[str, Any]:
+def list_marks(entry: Mapping[str, Any]) -> dict[str, Any]:
     """Return the keys of a date of `x-was` besides keywords."""
     return {key: plain(entry[key]) for key in (IN_PLACE_OF, CONVERTER) if key in entry}
 

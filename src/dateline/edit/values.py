@@ -11,6 +11,7 @@ from dateline.edit.places import Object
 from dateline.edit.repairs import Enumerated, Repair
 from dateline.gates import changes
 from dateline.model import WAS, Kind
+from dateline.schema.types import is_enumeration
 
 
 def gate_value(draft: Draft, found: Breaking) -> Repair:
@@ -49,10 +50,7 @@ def _is_enumeration(node: Any) -> bool:
     """Return whether single values of *node* can be gated."""
     if not isinstance(node, dict) or "const" in node:
         return False
-    members = node.get("oneOf")
     if "enum" in node:
         histories = [changes(entry)[0] for entry in node.get(WAS, {}).values()]
-        return members is None and not any("enum" in setting for setting in histories)
-    return isinstance(members, list) and all(
-        isinstance(member, dict) and "const" in member for member in members
-    )
+        return "oneOf" not in node and not any("enum" in setting for setting in histories)
+    return is_enumeration({"oneOf": node.get("oneOf")})

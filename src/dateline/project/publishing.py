@@ -12,7 +12,7 @@ from dateline.model import EXTENSIBLE, UNPUBLISHED, WAS, Api
 from dateline.oddities import list_dangling
 from dateline.openapi import Arrangement, list_mapped, slot
 from dateline.schema.references import Resolver
-from dateline.schema.types import UNIONS
+from dateline.schema.types import UNIONS, is_enumeration
 from dateline.schema.usage import find_component
 
 
@@ -284,13 +284,9 @@ def is_published_as_enum(node: dict[str, Any], api: Api, timeline: Timeline) -> 
 
     In adopted sources only one that has a history is ours; others are published as they are.
     """
-    members = node.get("oneOf")
-    return (
-        isinstance(members, list)
-        and bool(members)
-        and all(isinstance(member, dict) and "const" in member for member in members)
-        and (not api.table.adopted or any(timeline.of(each) != timeline.all for each in members))
-    )
+    if "oneOf" not in node or not is_enumeration({"oneOf": node["oneOf"]}):
+        return False
+    return not api.table.adopted or any(timeline.of(one) != timeline.all for one in node["oneOf"])
 
 
 def find_mapped(

@@ -32,7 +32,7 @@ __all__ = ["Marker", "ReferenceSite"]
 
 
 class OperationLinks:
-    """The addresses of the pages of one version's operations."""
+    """The addresses of the pages of one version's operations; unlike a mapping, it is hashable."""
 
     def __init__(self, addresses: dict[str, str]) -> None:
         self._addresses = addresses
@@ -45,7 +45,7 @@ class OperationLinks:
 class ReferenceSite:
     """The context of each template of the folder.
 
-    *history* are the marks of all nodes, *steps* the existing pages of changes, *announced* the
+    *marker* has the marks of all nodes, *steps* are the existing pages of changes, *announced* the
     announcements, in words.
     """
 
@@ -53,7 +53,7 @@ class ReferenceSite:
         self,
         api: Api,
         projector: Projector,
-        history: Marker,
+        marker: Marker,
         steps: Sequence[Step],
         announced: Sequence[str],
     ) -> None:
@@ -79,7 +79,7 @@ class ReferenceSite:
         clients = PythonClients(api.table, documents, environments)
         for date in dates:
             previous = self._versions[date] = VersionPages(
-                clients, date, history.of(date), self._schema_pages, previous
+                clients, date, marker.of(date), self._schema_pages, previous
             )
         self._operation_pages = name_pages(
             name for version in self._versions.values() for name in version.operations
