@@ -17,6 +17,8 @@ from typing import Any, Final, Literal, NamedTuple
 
 from dateline.model import Day, Map, Seq, Trail, copy_items
 
+# Longer numbers are no index of any list.
+_INDEX: Final = re.compile("0|[1-9][0-9]{0,8}")
 _SCALARS: Final[frozenset[type]] = frozenset({str, int, bool, float, type(None)})
 
 
@@ -675,12 +677,10 @@ def _locate(document: Any, reference: str, around: tuple[str, ...]) -> tuple[Any
                 return None
             met.add(pointer)
             node, pointer = found
-        if isinstance(node, list) and token.isdecimal() and int(token) < len(node):
-            node = node[int(token)]
-        elif isinstance(node, dict) and token in node:
-            node = node[token]
-        else:
+        index = step_into(node, token)
+        if index is None:
             return None
+        node = node[index]
         pointer += "/" + escape(token)
     return node, pointer
 
@@ -804,12 +804,23 @@ def follow(document: Any, pointer: str) -> Trail:
     """Return *pointer* as a path into *document*: steps into lists are indexes."""
     path: list[str | int] = []
     for part in parts(pointer):
-        step: str | int = int(part) if isinstance(document, list) and part.isdecimal() else part
-        path.append(step)
-        known = isinstance(document, dict) and step in document
-        if known or (isinstance(document, list) and isinstance(step, int) and step < len(document)):
+        step = step_into(document, part)
+        path.append(part if step is None else step)
+        if step is not None:
             document = document[step]
     return tuple(path)
+
+
+def step_into(value: Any, token: str) -> str | int | None:
+    """Return the key or index of *value* that a token of a pointer names; None if it has none.
+
+    Sources: RFC 6901 section 4: indexes are ASCII digits without a leading zero.
+    """
+    if isinstance(value, dict):
+        return token if token in value else None
+    if not isinstance(value, list) or _INDEX.fullmatch(token) is None:
+        return None
+    return index if (index := int(token)) < len(value) else None
 
 
 def value_at(document: Any, path: Iterable[str | int]) -> Any:

@@ -13,9 +13,12 @@ from support.random_chains import DATES
 from support.tables import cases
 
 from dateline.adopt import adopt
+from dateline.diff import diff
 from dateline.generate import Workspace
 from dateline.load import load
 from dateline.model import SourceError
+from dateline.presets import DEFAULT_POLICY
+from dateline.rules import judge
 from dateline.serve.mock import Mock
 from dateline.serve.package import open_server
 
@@ -135,7 +138,8 @@ def list_answers(folder: Path, url: str) -> list[tuple[int, Any]]:
         "#/components/schemas/A/required/0",
         "#/info/title",
         "#absent",
-        "#/paths/~1y~1{id}/get/parameters/7/schema",
+        # indexes are ASCII digits without a leading zero, and no number is too long to be refused
+        *(f"#/paths/~1y~1{{id}}/get/parameters/{at}/schema" for at in ("7", "00", "٠", "9" * 5000)),
     ],
 )
 def test_reference_without_a_schema_is_refused(tmp_path: Path, reference: str) -> None:
@@ -147,6 +151,87 @@ def test_reference_to_another_kind_of_object_has_no_meaning(tmp_path: Path) -> N
     odd = document(["#/paths/~1y~1{id}/get/parameters/0"], OLD)
     adoption = adopt(store(tmp_path, [odd]), tmp_path / "schemas")
     assert [words for *_, words in adoption.documents] == ["equal"]
+
+
+EXTENSIONS: dict[str, Any] = {
+    "x-parameter": {"name": "n", "in": "query", "schema": {"type": "integer"}},
+    "x-responses": [{"description": "d", "headers": {"X-H": {"$ref": "#/x-header"}}}],
+    "x-header": {"schema": {"$ref": "#/x-schema/deep"}},
+    "x-schema": {"deep": {"type": "string"}},
+    "x-body": {"content": {JSON: {"schema": {"$ref": "#/x-schema/deep"}}}},
+    "x-example": {"value": 1},
+    "x-link": {"operationId": "getX"},
+    "x-callback": {"{$request.query.n}": {"$ref": "#/x-path-item"}},
+    "x-path-item": {"get": {"operationId": "getY", "responses": {"204": {"description": "d"}}}},
+}
+
+
+def extended(**changed: Any) -> dict[str, Any]:
+    """Return a document whose objects of all kinds are in extensions of it."""
+    x = {name.replace("-", "_"): {"$ref": f"#/{name}"} for name in EXTENSIONS}
+    body = {JSON: {"schema": {}, "examples": {"e": x["x_example"]}}}
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "T", "version": "1"},
+        "paths": {
+            "/y": x["x_path_item"],
+            "/x": {
+                "post": {
+                    "operationId": "getX",
+                    "parameters": [x["x_parameter"]],
+                    "requestBody": x["x_body"],
+                    "callbacks": {"c": x["x_callback"]},
+                    "responses": {
+                        "200": {"$ref": "#/x-responses/0"},
+                        "201": {
+                            "description": "d",
+                            "content": body,
+                            "links": {"l": x["x_link"]},
+                        },
+                    },
+                }
+            },
+        },
+        **EXTENSIONS,
+        **{name.replace("_", "-"): value for name, value in changed.items()},
+    }
+
+
+@cases(
+    "name, newer, change",
+    [
+        ("x_parameter", {**EXTENSIONS["x-parameter"], "required": True}, "parameter-required"),
+        ("x_responses", [{"description": "d"}], "header-removed"),
+        ("x_header", {"schema": {}, "required": True}, "response-narrowed"),
+        ("x_schema", {"deep": {"type": "integer"}}, "type-changed"),
+        ("x_body", {**EXTENSIONS["x-body"], "required": True}, "body-required"),
+        ("x_link", {"operationId": "getY"}, "link-changed"),
+        ("x_path_item", {}, "operation-removed"),
+    ],
+)
+def test_object_of_any_kind_may_be_in_an_extension(
+    tmp_path: Path, name: str, newer: Any, change: str
+) -> None:
+    documents = [extended(), extended(**{name: newer})]
+    adoption = adopt(store(tmp_path, documents), tmp_path / "schemas")
+    assert [words for *_, words in adoption.documents] == ["equal", "equal"]
+    assert change in {judge(each, DEFAULT_POLICY, {}).rule for each in diff(*documents)}
+
+
+@cases(
+    "name, bad, fact",
+    [
+        ("x_parameter", {"name": 1, "in": "query"}, "the number 1 where text belongs"),
+        ("x_responses", [{"description": "d", "headers": 1}], "the number 1 where a mapping"),
+        ("x_schema", {"deep": {"required": 1}}, "the number 1 where a list of texts belongs"),
+        ("x_path_item", {"get": []}, "a list where a mapping belongs"),
+    ],
+)
+def test_object_in_an_extension_has_the_structure_of_its_kind(
+    tmp_path: Path, name: str, bad: Any, fact: str
+) -> None:
+    with pytest.raises(SourceError, match=f"wrong-type: {fact}"):
+        adopt(store(tmp_path, [extended(**{name: bad})]), tmp_path / "schemas")
 
 
 def test_file_may_have_the_name_of_a_text_in_it(tmp_path: Path) -> None:

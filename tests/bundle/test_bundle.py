@@ -376,7 +376,7 @@ get:
       description: Pets.
       content:
         application/json:
-          schema: { $ref: ../schemas/pet.yaml }
+          schema: { $ref: '../schemas/pet.yaml#/' }
     '404':
       description: None.
       content:

@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple
 from urllib.parse import unquote
 
 from dateline.model import DatelineError, Trail
+from dateline.openapi import step_into
 from dateline.schema.references import ANCHORS
 
 # RFC 3986, appendix B
@@ -114,9 +115,10 @@ def is_address(value: str) -> bool:
 def find_path(root: Any, fragment: str) -> Trail:
     """Return the path of *fragment* in *root*: a JSON pointer (RFC 6901), or an anchor.
 
-    The path of a pointer need not exist. Raises AddressError for an unknown anchor.
+    The path of a pointer need not exist. A slash alone is the whole, as for most tools, unless
+    *root* has an empty key. Raises AddressError for an unknown anchor.
     """
-    if not fragment:
+    if not fragment or (fragment == "/" and step_into(root, "") is None):
         return ()
     if fragment.startswith("/"):
         tokens = fragment.split("/")[1:]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple
@@ -18,11 +17,10 @@ from dateline.bundle.addresses import (
 )
 from dateline.bundle.sources import Files, Readings, SourceFile, read_source
 from dateline.model import Problem, Trail
-from dateline.openapi import pointer
+from dateline.openapi import pointer, step_into
 from dateline.source.reader import ADOPTED, UnreadableFileError
 
 _MOST_FILES: Final = 10_000
-_INDEX: Final = re.compile("0|[1-9][0-9]{0,8}")
 
 
 class Goal(NamedTuple):
@@ -143,13 +141,10 @@ class FileSet:
             if isinstance(reference, str) and step not in node:
                 found = self.follow(reference, found, depth + 1)
                 node = self.node(found)
-            try:
-                index = (
-                    int(step) if isinstance(node, list) and _INDEX.fullmatch(str(step)) else step
-                )
-                node = node[index]
-            except (LookupError, TypeError):
-                raise self._dangling(self.find_file(goal), goal.path) from None
+            index = step_into(node, step) if isinstance(step, str) else step
+            if index is None:
+                raise self._dangling(self.find_file(goal), goal.path)
+            node = node[index]
             found = found.below(index)
         return found
 

@@ -15,6 +15,7 @@ from dateline.openapi import (
     parts,
     path_items,
     pointer,
+    step_into,
     target,
 )
 from dateline.schema.parts import list_members
@@ -154,12 +155,10 @@ def _members(node: Any) -> list[str]:
 def _at(document: dict[str, Any], path: tuple[str, ...]) -> Any:
     node: Any = document
     for step in path:
-        if isinstance(node, list) and step.isdecimal() and int(step) < len(node):
-            node = node[int(step)]
-        elif isinstance(node, dict) and step in node:
-            node = node[step]
-        else:
+        found = step_into(node, step)
+        if found is None:
             return None
+        node = node[found]
     return node
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
-from dateline.openapi import Arrangement, parts, read_slot
+from dateline.openapi import Arrangement, parts, read_slot, step_into
 
 # How what is below a keyword is written in a path; `*` is replaced by the name.
 _STEPS: Final = {
@@ -56,8 +56,5 @@ def name(root: Any, pointer: str, keyword: str = "") -> Name:
 
 
 def _below(node: Any, key: str) -> Any:
-    if isinstance(node, dict):
-        return node.get(key)
-    if isinstance(node, list) and key.isdecimal() and int(key) < len(node):
-        return node[int(key)]
-    return None
+    step = step_into(node, key)
+    return None if step is None else node[step]

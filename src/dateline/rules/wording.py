@@ -6,7 +6,7 @@ import json
 import re
 from typing import Any, Final
 
-from dateline.model import Change, Kind, printable
+from dateline.model import Change, Direction, Kind, printable
 from dateline.openapi import COMPONENTS
 from dateline.rules.predicates import is_call, is_flag, is_required
 
@@ -186,9 +186,16 @@ def _describe_following(change: Change) -> str:
     return f", so {describe(first)}{f', and {len(more)} more' if more else ''}"
 
 
+def _name_carried(change: Change) -> str:
+    """Return the noun of what contains *change*, by the part of the message that contains it."""
+    if change.carriers in ((), ("body",)):
+        return "request body"
+    return "parameter" if change.direction is Direction.REQUEST else "header"
+
+
 def _describe_flag(change: Change) -> str:
     """Return the fact of a parameter, header or body that became required or optional."""
     pointer = change.before_pointer or change.after_pointer or ""
-    what = _FLAGGED.get("".join(pointer.split("/")[-3:-2]), "request body")
+    what = _FLAGGED.get("".join(pointer.split("/")[-3:-2])) or _name_carried(change)
     named = what if change.schema else f"{what} {change.field}".rstrip()
     return f"{named} became {'required' if change.before_pointer is None else 'optional'}"

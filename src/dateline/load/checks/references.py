@@ -55,11 +55,11 @@ def target_exists(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
 
 
 def _leads_to(kind: str, scope: Scope, reference: str) -> bool:
-    """Return whether *reference* leads to an object of *kind*, anywhere in the document."""
+    """Return whether *reference* leads to an object of *kind*, or to what can be read as one."""
     found = scope.references.locate(reference)
-    if found is None or not isinstance(found.value, dict | bool):
+    if found is None or not isinstance(found.value, dict | bool if kind == "schema" else dict):
         return False
-    return find_kind(found.pointer) in (kind, "" if kind == "schema" else kind)
+    return find_kind(found.pointer) in (kind, "")
 
 
 @on("schema.$ref", finds=("reference-sibling",))

@@ -14,7 +14,16 @@ from typing import Any, Final, NamedTuple
 
 from dateline.gates import changes, is_long
 from dateline.load.checks.right_places import find_right_place
-from dateline.load.checks.scope import CHECKS, Check, LinkedTrail, Scope, Site, Violation, path
+from dateline.load.checks.scope import (
+    CHECKS,
+    Check,
+    LinkedTrail,
+    Scope,
+    Site,
+    Violation,
+    extend,
+    path,
+)
 from dateline.load.checks.style import ADOPTABLE
 from dateline.model import (
     ADDED,
@@ -46,7 +55,10 @@ from dateline.openapi import (
     Arrangement,
     Key,
     Value,
+    find_kind,
+    follow,
     list_required,
+    target,
 )
 from dateline.versions import is_dated
 from dateline.wording import find_nearest, name_kind, quote, suggest
@@ -211,6 +223,8 @@ class StructureWalk:
         self.faults: list[TypeFault] = []
         self._authored = scope.authored
         self._forms = _forms(scope.authored, scope.openapi)
+        self._scope = scope
+        self._outside: set[tuple[str, str]] = set()
         self._stack: list[tuple[_Form, Site]] = [
             (self._forms["document"], Site("document", scope.document, None, "", None))
         ]
@@ -221,6 +235,8 @@ class StructureWalk:
         _, node, trail, _, _ = site
         if node is HOLLOW:
             return
+        if "$ref" in node and not self._authored:
+            self._follow(form, node["$ref"])
         if form.reference and "$ref" in node:
             if type(node["$ref"]) is str:
                 self.pending.append(Pending(form.reference, site))
@@ -258,6 +274,18 @@ class StructureWalk:
                 self.found.append(Violation(trail, "missing-key", message))
         if checks:
             self.pending.append(Pending(checks, site))
+
+    def _follow(self, form: _Form, reference: Any) -> None:
+        """Push what *reference* leads to on the stack, if that is within data or an extension."""
+        if type(reference) is not str or target(reference) is not None:
+            return
+        goal = self._scope.references.locate(reference)
+        if goal is None or find_kind(goal.pointer) or (goal.pointer, form.kind) in self._outside:
+            return
+        self._outside.add((goal.pointer, form.kind))
+        if type(goal.value) in _NODE.accepts:
+            trail = extend(None, *follow(self._scope.document, goal.pointer))
+            self._stack.append((form, Site(form.kind, goal.value, trail, "", None)))
 
     def _gates(self, form: _Form, site: Site) -> None:
         """Check the gates beside a reference, which has no other keys."""
