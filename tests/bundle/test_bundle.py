@@ -624,11 +624,20 @@ SELF = "https://api.example.com/v1/openapi.yaml"
     [
         (f"{SELF}#/components/schemas/Pet", "Pet"),
         ("https://api.example.com/v1/more/parts.yaml#/Pet", "more_parts_Pet"),
+        # by the address that the other file has by itself
+        ("more/library.yaml#/Named", "more_library_Pet"),
+        ("more/library.yaml#/Beside", "more_parts_Pet"),
     ],
 )
 def test_reference_with_the_address_of_the_document_is_local(
     tmp_path: Path, reference: str, meant: str
 ) -> None:
+    library = """\
+$self: https://library.example/v2/library.yaml
+Named: { $ref: 'https://library.example/v2/library.yaml#/Pet' }
+Beside: { $ref: 'https://library.example/v2/parts.yaml#/Pet' }
+Pet: { type: string }
+"""
     document = bundle_files(
         write_files(
             tmp_path,
@@ -642,6 +651,7 @@ def test_reference_with_the_address_of_the_document_is_local(
                     },
                 },
                 "more/parts.yaml": "Pet: { type: string }",
+                "more/library.yaml": library,
             },
         )
     )

@@ -106,15 +106,18 @@ class FileSet:
     def _parse(self, reference: str, at: Goal) -> Goal:
         """Return the target of *reference*, which need not exist."""
         file = self.find_file(at)
-        base = self._root(self.main).get("$self")
-        relative = strip_base(reference, base) if isinstance(base, str) else None
-        if relative is not None:
-            reference, file = relative, self.main
+        for named in (file, self.main):
+            root = self._content(named)
+            base = root.get("$self") if isinstance(root, dict) else None
+            relative = strip_base(reference, base) if isinstance(base, str) else None
+            if relative is not None:
+                reference, file = relative, named
+                break
         parse = parse_address if self.fragments is None else self.fragments.parse
         address = parse(reference, file)
+        path = find_path(self._content(address.file), address.fragment)
         if self.fragments is None or address.file not in self.fragments.files:
-            return Goal(address.file, find_path(self._root(address.file), address.fragment))
-        path = find_path(self.fragments.files[address.file], address.fragment)
+            return Goal(address.file, path)
         if len(path) < (3 if path[:1] == ("components",) else 2):
             raise AddressError(
                 "reference-form", "it leads to a whole file of definitions; refer to one in it"
@@ -154,6 +157,11 @@ class FileSet:
         for step in goal.path:
             node = node[step]
         return node
+
+    def _content(self, file: str) -> Any:
+        """Return the content of *file*, which may be one of the fragments."""
+        fragments = {} if self.fragments is None else self.fragments.files
+        return fragments[file] if file in fragments else self._root(file)
 
     def _root(self, file: str) -> Any:
         """Return the content of *file*. Raises AddressError if it can't be read."""

@@ -90,6 +90,8 @@ def find_meaning(
     """
     known = OBJECTS[kind].get(key)
     is_named = known is None and kind in _NAMED_BELOW and not key.startswith("x-")
+    if is_named and kind == "paths" and key[:1] != "/" and isinstance(value, list):
+        return ABSENT  # no path, but what its author wanted for each of them
     if is_strict and is_named and not isinstance(value, dict | NoneType):
         raise TypeError(key)
     if known is None and value is None and kind in _NAMED_BELOW:
