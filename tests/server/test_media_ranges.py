@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import permutations, product
 from pathlib import Path
 from typing import Any, Final
@@ -119,6 +120,22 @@ def test_body_of_a_media_range_is_narrowed(tmp_path: Path) -> None:
     app = server.create_app(Handlers({"a": "x", "b": 1}), environment="production")
     answers = [ask(app, "GET", "/it", headers={"X-API-Version": date}).json() for date in DATES[:2]]
     assert answers == [{"a": "x"}, {"a": "x", "b": 1}]
+    for named, status in ("application/hal+json; a=1", 200), ("application/xml", 500):
+        around = server.versioned(
+            partial(send_json, b'{"a":"x","b":1}', named), environment="production"
+        )
+        # the second answer takes a faster path
+        for _ in range(2):
+            answer = ask(around, "GET", "/it", headers={"X-API-Version": OLD})
+            assert answer.status_code == status
+            if status == 200:
+                assert (answer.json(), answer.headers["content-type"]) == ({"a": "x"}, named)
+
+
+async def send_json(body: bytes, named: str, _: Any, __: Any, send: Any) -> None:
+    headers = [(b"content-type", named.encode())]
+    await send({"type": "http.response.start", "status": 200, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
 
 
 # Ways to declare media types of bodies; callers use JSON in all of them.

@@ -20,7 +20,7 @@ _JSON: Final = "application/json"
 _BYTES: Final = frozenset({"binary", "byte", "base64"})
 
 _RANGE: Final = "x-served-range"
-"""The key for the range in place of which a media type is served, if it is not JSON."""
+"""The key for the range in place of which a media type is served."""
 
 
 def with_media_types(api: Api) -> Api:
@@ -82,7 +82,8 @@ class _Ranges:
         there = [each for each in _RANGES if each in given]
         usual = {each: _find_usual(self._reader, given[each]) for each in there}
         # beside JSON, other media types of a range may be JSON, too
-        marked = usual if _JSON not in usual.values() else {}
+        is_alone = len(there) == 1 and _JSON not in given
+        marked = usual if is_alone or _JSON not in usual.values() else {}
         content = {
             key: _mark(media, key) if key in marked else media for key, media in given.items()
         }

@@ -448,9 +448,11 @@ def _parameter(parameter: dict[str, Any], reader: _DocumentReader) -> dict[str, 
 
 
 def _body(body: dict[str, Any], reader: _DocumentReader) -> dict[str, Any]:
+    # as JSON, only what is named so is read
+    ranges = {key: name for key, name in find_ranges(body).items() if not is_json(name)}
     return {
         "required": body.get("required", False),
-        **({"ranges": ranges} if (ranges := find_ranges(body)) else {}),
+        **({"ranges": ranges} if ranges else {}),
         "content": {
             media_type: reader.constraints(reader.schema(media_type, each), READ_ONLY)
             for media_type, each in body.get("content", {}).items()

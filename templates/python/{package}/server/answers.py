@@ -17,7 +17,7 @@ from .plain import UNREADABLE, read_json, read_quickly, write_json, write_quickl
 from .results import STANDARD, Results
 from .runtime import etag
 from .runtime.asgi import BODILESS, Headers, Message
-from .runtime.media_types import essence, split_list
+from .runtime.media_types import essence, is_json, split_list
 from .runtime.narrowing import Narrowing, UnfitError, identity
 from .runtime.sequences import is_sequential
 from .runtime.statuses import find_covering
@@ -217,7 +217,7 @@ class AnswerNarrowing:
             reason = f"status {status} has no body in {self._operation}"
             return self._treat_undescribed(status, key, reason)
         try:
-            if not _is_data(content_type):
+            if is_json(content_type) or not _is_data(content_type):
                 content_type = self._results.find_declared(sent_in or key, content_type)
             sent_as = self._results.find_counterpart(key, content_type, self._version, sent_in)
         except UnfitError as error:

@@ -195,12 +195,14 @@ class Results:
     def find_declared(self, key: str, media_type: str) -> str:
         """Return the declared media type in whose place *media_type* is sent in the response *key*.
 
-        It is itself if it is declared, or in no declared range.
+        It is itself if it is declared, or in no declared range. All JSON in a range is sent in the
+        place of JSON, and nothing else is.
         """
         ranges = {name: name for name in self._contents.get(key) or ()}
         if media_types.find_declared(ranges, media_type) is None:
             ranges |= self._declared.ranges(self._name, key)
-            return ranges.get(find_essence(ranges, media_type), media_type)
+            found = ranges.get(find_essence(ranges, media_type), media_type)
+            return found if is_json(found) == is_json(media_type) else media_type
         return media_type
 
     def find_counterpart(
