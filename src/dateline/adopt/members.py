@@ -144,14 +144,14 @@ class MappingStates:
 class ListStates:
     """A list, as far as its versions differ in what gates on its items can express.
 
-    In a *published* one constants alone get no gates: with these, it would become an `enum`.
+    In a published `oneOf` constants alone get no gates: with these, it would become an `enum`.
     """
 
-    def __init__(self, kind: str, holder: str, renames: Renames, *, published: bool) -> None:
+    def __init__(self, kind: str, keyword: str, holder: str, renames: Renames) -> None:
         self.members: list[MemberStates] = []
         self.versions: list[int] = []
         self._kind = kind
-        self._published = published
+        self._keyword = keyword
         self._holder = holder
         self._renames = renames
 
@@ -169,7 +169,7 @@ class ListStates:
             lost = [self.members[at].states[last] for at in before if at not in found]
             if not _can_change(self._kind, (*new, *lost)):
                 return False
-            if self._published and (new or lost) and self._are_constants(new):
+            if self._keyword == "oneOf" and (new or lost) and self._are_constants(new):
                 return False
         members: list[MemberStates] = []
         taken = 0
@@ -185,7 +185,7 @@ class ListStates:
         return True
 
     def _align(self, newer: list[Any], older: list[Any]) -> Iterator[tuple[int, int]]:
-        """Yield the indexes of items that are the same thing, in order: those with a key first."""
+        """Yield the indexes of items that are the same thing, in order."""
         ours, theirs = ([_identity(self._kind, node) for node in nodes] for nodes in (newer, older))
         matcher = SequenceMatcher(None, ours, theirs, autojunk=False)
         for tag, a, b, c, d in matcher.get_opcodes():
@@ -197,6 +197,21 @@ class ListStates:
                 if len(inline) == len(others):
                     pairs = zip(inline, others, strict=True)
                     yield from ((n, m) for n, m in pairs if self._is_same(newer[n], older[m]))
+                if self._are_replaced(newer, older) and len(inline) == len(others):
+                    referring = [n for n in range(a, b) if _is_reference(newer[n])]
+                    those = [n for n in range(c, d) if _is_reference(older[n])]
+                    in_order = [n - a for n in referring] == [n - c for n in those]
+                    yield from zip(referring, those, strict=True) if in_order else ()
+
+    def _are_replaced(self, newer: list[Any], older: list[Any]) -> bool:
+        """Return whether other references in these lists are those that replaced the older ones.
+
+        A value is one member of a union, to which others may have been added.
+        """
+        if self._kind != "schema":
+            return False
+        counts = {sum(map(_is_reference, nodes)) for nodes in (newer, older)}
+        return self._keyword == "allOf" or counts == {1}
 
     def _is_same(self, newer: dict[str, Any], older: dict[str, Any]) -> bool:
         """Return whether two items are one that was changed or, for parameters, renamed."""
@@ -256,6 +271,10 @@ def _identity(kind: str, node: Any) -> Any:
         return node.get("name", node.get("url"))
     # equal values are one object here
     return ("const", id(node["const"])) if "const" in node else id(node)
+
+
+def _is_reference(node: Any) -> bool:
+    return isinstance(node, dict) and "$ref" in node
 
 
 def _is_inline(node: Any) -> bool:

@@ -116,8 +116,7 @@ class Merger:
                 required = columns.get("required", {})
                 found.append(MappingStates(below, key, required, self.holder, self._renames))
             else:
-                published = key == "oneOf"
-                found.append(ListStates(below, self.holder, self._renames, published=published))
+                found.append(ListStates(below, key, self.holder, self._renames))
             found[-1].add(version, value)
         return [Run(each.versions, self._value(below, each)) for each in found]
 
@@ -162,7 +161,7 @@ class Merger:
 
     def _enumeration(self, states: States) -> Run:
         """Return the values of an `enum` as members of a `oneOf`, each with its gates."""
-        aligned = ListStates("schema", self.holder, self._renames, published=False)
+        aligned = ListStates("schema", "enum", self.holder, self._renames)
         for version, values in states.items():
             aligned.add(version, [self._interner.intern({"const": value}) for value in values])
         return Run(aligned.versions, self._value("schema", aligned))

@@ -324,9 +324,10 @@ class View:
         """Return the component that *schema* refers to, and those that it is an alias of."""
         found: list[str] = []
         variant_name = self._histories.resolver.variant_name
-        while (name := variant_name(schema)) is not None and name not in found:
-            found.append(name)
-            schema = self.schemas[name]
+        while isinstance(schema, dict):
+            name = variant_name(self.era("schema", schema)) or ""
+            schema = None if name in found else self.schemas.get(name)
+            found += [] if schema is None else [name]
         return found
 
     def restates(self, schema: Any) -> bool:

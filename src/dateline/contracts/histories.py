@@ -84,7 +84,8 @@ class _NodeHistory(NamedTuple):
     node: dict[str, Any]  # kept alive: an id is unique only while its object lives
     eras: list[tuple[int, dict[str, Any]]]
     steps: list[ConverterStep | None]
-    reduced: frozenset[tuple[int, Way]]  # steps for which leaving fields out is enough
+    changing: dict[Way, list[int]]  # the steps that not every value can take unchanged
+    firm: dict[Way, list[int]]  # those of them for which leaving fields out is not enough
 
 
 class Histories:
@@ -111,16 +112,15 @@ class Histories:
             return Reading(read, read)
         history = self._history(kind, node)
         last = next(i for i, (mask, _) in enumerate(history.eras) if mask >> at & 1)
-        needed = [
-            (place, step)
-            for place, step in enumerate(history.steps[:last])
+        start = 1 + max((step for step in history.firm[way] if step < last), default=-1)
+        names = tuple(
+            step.name
+            for step in history.steps[:start]
             if step is not None and (step.down if way is Way.DOWN else step.up)
-        ]
-        names = tuple(step.name for _, step in needed)
-        start = needed[-1][0] + 1 if needed else 0
+        )
         newest, now, then = (self._keywords(kind, history.eras[at][1]) for at in (0, start, last))
         beyond: list[dict[str, Any]] = []
-        if any((place, way) in history.reduced for place in range(start, last)):
+        if any(start <= step < last for step in history.changing[way]):
             dates = sorted(node[WAS], key=order, reverse=True)[start:last]
             eras = [era for _, era in history.eras[start : last + 1]]
             then, beyond = self._reductions.reduce(eras, dates)
@@ -154,62 +154,68 @@ class Histories:
         if id(node) not in self._known:
             eras = self._timeline.eras(kind, node)
             written = [era for _, era in eras]
-            ways = self._find_ways(kind, written)
-            reduced = self._find_reduced(node, written, ways) if kind == "schema" else set()
-            ways = [
-                (down and (at, Way.DOWN) not in reduced, up and (at, Way.UP) not in reduced)
-                for at, (down, up) in enumerate(ways)
-            ]
-            steps = self._steps(kind, node, written, ways)
-            self._known[id(node)] = _NodeHistory(node, eras, steps, frozenset(reduced))
+            changing = self._find_changing(kind, written)
+            firm = self._find_firm(node, written, changing) if kind == "schema" else changing
+            steps = self._steps(kind, node, written, changing, firm)
+            self._known[id(node)] = _NodeHistory(node, eras, steps, changing, firm)
         return self._known[id(node)]
 
-    def _find_ways(self, kind: str, eras: list[dict[str, Any]]) -> list[tuple[bool, bool]]:
-        """Return whether values of neighbouring *eras* have to change, down and up."""
+    def _find_changing(self, kind: str, eras: list[dict[str, Any]]) -> dict[Way, list[int]]:
+        """Return the steps between neighbouring *eras* in which values have to change."""
         read = [self._dialect.read(kind, era) for era in eras]
-        return [
-            (
-                not is_contained(kind, newer, older),
-                not is_contained(kind, _with_defaults(kind, older, newer), newer),
-            )
-            for newer, older in starmap(partial(self.align, kind), pairwise(read))
-        ]
+        aligned = [*starmap(partial(self.align, kind), pairwise(read))]
+        return {
+            Way.DOWN: [at for at, both in enumerate(aligned) if not is_contained(kind, *both)],
+            Way.UP: [
+                at
+                for at, (newer, older) in enumerate(aligned)
+                if not is_contained(kind, _with_defaults(kind, older, newer), newer)
+            ],
+        }
 
-    def _find_reduced(
-        self, node: dict[str, Any], eras: list[dict[str, Any]], ways: list[tuple[bool, bool]]
-    ) -> set[tuple[int, Way]]:
-        """Return the steps, with their ways, for which leaving fields out is enough.
-
-        Steps that are older than all that need converters can be so, if all of them are.
-        """
+    def _find_firm(
+        self, node: dict[str, Any], eras: list[dict[str, Any]], changing: dict[Way, list[int]]
+    ) -> dict[Way, list[int]]:
+        """Return those of the steps *changing* for which leaving fields out is not enough."""
         if self._reductions.find_origin(node) is not None:
             # it is read only in the ways in which what it is a part of can be reduced
-            return {(at, way) for at in range(len(ways)) for way in Way}
+            return {way: [] for way in Way}
         entries = [node[WAS][date] for date in sorted(node[WAS], key=order, reverse=True)]
-        steps = [*zip(entries, *zip(*pairwise(eras), strict=True), strict=True)]
-        is_derived = [
-            _CONVERTED.isdisjoint(entry) and not _REFERRING.isdisjoint({**newer, **older})
-            for entry, newer, older in steps
+        return {
+            way: steps and self._list_firm([*zip(entries, pairwise(eras), strict=True)], way, steps)
+            for way, steps in changing.items()
+        }
+
+    def _list_firm(
+        self,
+        steps: list[tuple[dict[str, Any], tuple[dict[str, Any], dict[str, Any]]]],
+        way: Way,
+        changing: list[int],
+    ) -> list[int]:
+        unfit = [
+            at
+            for at, (_, both) in enumerate(steps)
+            if not self._reductions.is_reducible(*both, down=way is Way.DOWN)
         ]
-        found: set[tuple[int, Way]] = set()
-        for index, way in enumerate(Way):
-            changing = [at for at, each in enumerate(ways) if each[index]]
-            fits = [
-                bool(changing) and self._reductions.is_reducible(newer, older, down=way is Way.DOWN)
-                for _, newer, older in steps
-            ]
-            last = max((at for at in changing if not (fits[at] and is_derived[at])), default=-1)
-            found |= {(at, way) for at in changing if at > last and all(fits[last + 1 :])}
-        return found
+        if not {*unfit} <= {*changing}:
+            return changing
+        return [at for at in changing if at in unfit or not _is_derived(*steps[at])]
 
     def _steps(
         self,
         kind: str,
         node: dict[str, Any],
         eras: list[dict[str, Any]],
-        ways: list[tuple[bool, bool]],
+        changing: dict[Way, list[int]],
+        firm: dict[Way, list[int]],
     ) -> list[ConverterStep | None]:
         dates = sorted(node[WAS], key=order, reverse=True)
+        # leaving fields out is the last that is done on the way down, and the first on the way up
+        needed = {
+            way: [at for at in steps if at <= max(firm[way], default=-1)]
+            for way, steps in changing.items()
+        }
+        ways = [(at in needed[Way.DOWN], at in needed[Way.UP]) for at in range(len(dates))]
         oldest = max((i for i, step in enumerate(ways) if any(step)), default=None)
         if oldest is None:
             return [None] * len(ways)
@@ -317,6 +323,15 @@ class Histories:
         for _, era in self._timeline.eras(kind, node):
             for below, child_kind, child in children(kind, era):
                 yield from self._walk(child_kind, child, path + below)
+
+
+def _is_derived(entry: dict[str, Any], eras: tuple[dict[str, Any], dict[str, Any]]) -> bool:
+    """Return whether authors leave it to dateline how values get from one of *eras* to the other.
+
+    Histories of other fields than those behind references are written to be converted.
+    """
+    newer, older = eras
+    return _CONVERTED.isdisjoint(entry) and bool(_REFERRING & (newer.keys() | older.keys()))
 
 
 def _with_defaults(kind: str, older: dict[str, Any], newer: dict[str, Any]) -> dict[str, Any]:
