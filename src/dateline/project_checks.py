@@ -15,7 +15,13 @@ from dateline.cache import Cache, open_cache
 from dateline.collector import collection_off
 from dateline.model import MANIFEST, Api, DatelineError, Finding, Place
 from dateline.paths import name_folder
-from dateline.settings import UnknownProjectError, Workspace, list_former, list_gone
+from dateline.settings import (
+    UnknownProjectError,
+    Workspace,
+    find_projects,
+    list_former,
+    list_gone,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -164,6 +170,19 @@ def read_published(workspace: Workspace, against: str | None) -> Published:
             f"compare with; run `dateline generate`, or name one with `--against`"
         )
     return found
+
+
+def read_known(schemas: Path) -> Published | None:
+    """Return the published documents of the project with the definitions in *schemas*, if any.
+
+    Raises BaselineError if they can't be read.
+    """
+    from dateline.check import baseline
+
+    for project in find_projects():
+        if project.schemas.resolve() == schemas.resolve():
+            return baseline.read_before_writing(project.output)
+    return None
 
 
 def read_before_writing(workspace: Workspace) -> Published:

@@ -30,10 +30,11 @@ from support.tables import cases
 from dateline.adopt import UsageError, adopt
 from dateline.adopt.documents import UnequalError
 from dateline.adopt.extending import extend
+from dateline.adopt.interning import arrange_alike
 from dateline.check import breaches, check
 from dateline.cli import main
 from dateline.load import load
-from dateline.model import Verdict
+from dateline.model import Policy, Verdict
 
 LOAN = {
     "type": "object",
@@ -190,26 +191,109 @@ def test_words_are_those_of_who_changed_them(
 
 
 def test_draft_is_taken_over_as_often_as_its_code_changes(project: Path) -> None:
+    published = publish_cut(load(project / "schemas"))
     take_over(project, change(reader={"maxLength": 7}), "next")
     edit(project, "x-removed: next", "x-removed: next\n          x-why: Nobody wrote any.")
     take_over(project, change(reader={"maxLength": 6}, due={"type": "string"}), "next")
     loan = definitions(project / "schemas")["components"]["schemas"]["Loan"]
     assert loan["properties"]["reader"]["x-was"]["next"] == {"maxLength": 8}
-    assert loan["properties"]["due"]["x-added"] == "next"
+    assert "x-added" not in loan["properties"]["due"]
     assert loan["properties"]["note"]["x-why"] == "Nobody wrote any."
-    take_over(project, OLDER, "next")
+    take_over(project, OLDER, "next", published=published)
     assert plain(read_back(project / "schemas")[-1]) == plain(OLDER)
     assert "next" not in yaml.dump(definitions(project / "schemas"))
 
 
-@cases("values", [["open"], ["open", "lost", "sold"], ["sold", "open"], []])
-def test_draft_that_is_taken_back_leaves_no_gate(
-    adopted: Path, tmp_path: Path, values: list[str]
+def draft(parts: Document, loan: Document) -> Document:
+    """Return the newest document with other parts, and other fields of a loan."""
+    fields = {"reader": {"maxLength": 8}, "note": {"type": "string"}, **loan}
+    return {**change(**fields), **copy.deepcopy(parts)}
+
+
+FOUND: Document = {"responses": {"200": {"description": "some"}}}
+GET: Document = OLDER["paths"]["/loan"]["get"]
+SECURED: Document = {
+    "components": {
+        "schemas": OLDER["components"]["schemas"],
+        "securitySchemes": {"Card": {"type": "apiKey", "in": "header", "name": "X-Card"}},
+    },
+    "paths": {"/loan": {"get": {**GET, "security": [{"Card": []}]}}},
+}
+PARAMETERS = [{"name": name, "in": "query", "schema": {"type": "integer"}} for name in "ab"]
+
+# Parts of the draft, fields of its loans, and the gates that are left in it.
+DRAFTS: list[tuple[Document, Document, int]] = [
+    ({}, {"due": {"type": "string"}}, 0),
+    ({"paths": {**OLDER["paths"], "/books": {"get": FOUND, "post": FOUND}}}, {}, 0),
+    ({}, {"state": {"enum": ["lost", "sold", "open"]}, "due": {"type": "string"}}, 1),
+    ({}, {"state": {"enum": ["void"]}}, 3),
+    ({}, {"reader": {"maxLength": 7}, "due": {"type": "string"}}, 1),
+    ({}, {"reader": {"anyOf": [{"minLength": 1}, {"type": "null"}]}}, 1),
+    (SECURED, {}, 1),
+]
+
+
+@cases("parts, loan, gates", DRAFTS)
+def test_draft_gates_only_what_is_breaking_and_leaves_nothing_when_it_is_taken_back(
+    adopted: Path, tmp_path: Path, parts: Document, loan: Document, gates: int
 ) -> None:
     folder = shutil.copytree(adopted, tmp_path / "project")
-    take_over(folder, change(state={"enum": values or ["void"]}, due={"type": "string"}), "next")
-    take_over(folder, OLDER, "next")
+    published = publish_cut(load(folder / "schemas"))
+    take_over(folder, draft(parts, loan), "next", published=published)
+    found = check(load(folder / "schemas"), published, today=date(2026, 1, 1))
+    assert [each for each in found if each.policy is not Policy.SERVABLE] == []
+    assert yaml.dump(definitions(folder / "schemas")).count("next") == gates
+    take_over(folder, OLDER, "next", published=published)
     assert "next" not in yaml.dump(definitions(folder / "schemas"))
+    assert [plain(each) for each in read_back(folder / "schemas")][1:] == [plain(OLDER)] * 2
+
+
+def test_additions_that_are_published_stay_for_older_versions(project: Path) -> None:
+    take_over(project, draft({}, {"due": {"type": "string"}}), "next")
+    take_over(project, OLDER, "next", published=publish_cut(load(project / "schemas")))
+    loan = definitions(project / "schemas")["components"]["schemas"]["Loan"]
+    assert loan["properties"]["due"] == {"type": "string", "x-removed": "next"}
+
+
+def test_waived_additions_stay_withheld(project: Path) -> None:
+    (project / "schemas" / "waivers.yaml").write_text(
+        "waivers:\n"
+        "  - rule: response-field-added\n"
+        "    pointer: /components/schemas/Loan/properties/due\n"
+        "    versions: [next]\n"
+        "    reason: A pilot.\n"
+        "    expires: 2026-02-01\n"
+    )
+    take_over(project, draft({}, {"due": {"type": "string"}}), "next", today=date(2026, 1, 1))
+    loan = definitions(project / "schemas")["components"]["schemas"]["Loan"]
+    assert loan["properties"]["due"]["x-added"] == "next"
+
+
+@cases(
+    "value, known, arranged",
+    [
+        ({"enum": [3, 1, 2]}, {"enum": [1, 2]}, {"enum": [3, 1, 2]}),
+        ({"enum": [2, 3, 1]}, {"enum": [1, 2]}, {"enum": [1, 3, 2]}),
+        ({"enum": [1, True, 1]}, {"enum": [True, 1]}, {"enum": [True, 1, 1]}),
+        ({"required": ["b", "a"]}, {"required": ["a", "c", "b"]}, {"required": ["a", "b"]}),
+        ({"servers": ["b", "a"]}, {"servers": ["a", "b"]}, {"servers": ["b", "a"]}),
+        ({"parameters": PARAMETERS[::-1]}, {"parameters": PARAMETERS}, {"parameters": PARAMETERS}),
+        (
+            {"oneOf": [{"$ref": "#/b"}, {"enum": [2, 1]}, {"$ref": "#/a"}]},
+            {"oneOf": [{"$ref": "#/a"}, {"$ref": "#/b"}]},
+            {"oneOf": [{"$ref": "#/a"}, {"enum": [2, 1]}, {"$ref": "#/b"}]},
+        ),
+        (
+            [{"type": ["null", "string"]}],
+            [{"type": ["string", "null"]}],
+            [{"type": ["string", "null"]}],
+        ),
+    ],
+)
+def test_lists_without_a_meaningful_order_have_the_known_one(
+    value: Any, known: Any, arranged: Any
+) -> None:
+    assert json.dumps(arrange_alike(value, known)) == json.dumps(arranged)
 
 
 @cases(

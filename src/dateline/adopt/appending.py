@@ -8,6 +8,7 @@ from itertools import chain
 from typing import Any, Final
 
 from dateline.adopt.dependents import join_names
+from dateline.adopt.states import NAMED_BY_KEY
 from dateline.edit.history import (
     ABSENT,
     NAME,
@@ -18,7 +19,7 @@ from dateline.edit.history import (
     same,
     values,
 )
-from dateline.gates import Timeline, changes, gate_dates, is_long, order
+from dateline.gates import Timeline, changes, drop_keys, gate_dates, is_long, order
 from dateline.model import (
     ADDED,
     EXTENSIBLE,
@@ -241,8 +242,9 @@ class Appender:
         former: dict[str, str] = {}
         former_names: set[str | None] = set()
         last: str | None = None
+        is_named = (kind, path[-1]) in NAMED_BY_KEY
         for name, member in merged.items():
-            called = _find_former_name(member, name, self._version)
+            called = _find_former_name(member, name, self._version) if is_named else None
             former_names.add(called)
             own = self._origin.find_step(Arrangement.MAP, kind, node, called or name)
             is_new = name not in shown and called is None
@@ -314,7 +316,8 @@ class Appender:
                 found[place] = at
                 place += 1
         now[key] = found
-        if any(_GATES & each.keys() for each in node if isinstance(each, dict) and "const" in each):
+        gated = (each for each in node if isinstance(each, dict) and _GATES & each.keys())
+        if key == "oneOf" and any("const" in each for each in gated):
             _write_plain_values(now)
 
     def _find_hidden(self, kind: str, node: list[Any], member: dict[str, Any]) -> int | None:
@@ -345,13 +348,13 @@ def _are_derived(node: dict[str, Any], shown: dict[str, Any]) -> bool:
 
 
 def _identify(kind: str, node: Any) -> str | None:
-    """Return what a constant, a reference or a parameter is called in a list; None for others."""
+    """Return what a constant, a reference or a parameter is called in a list; others by content."""
     if not isinstance(node, dict):
         return None
     for keys in (("$ref",), ("const",), ("in", "name") if kind == "parameter" else ()):
         if keys and all(key in node for key in keys):
             return json.dumps([keys, *(plain(node[key]) for key in keys)])
-    return None
+    return json.dumps(plain(drop_keys(node, *_GATES, WHY)), sort_keys=True)
 
 
 def _write_plain_values(node: dict[str, Any]) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import datetime
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
@@ -24,7 +25,7 @@ from dateline.adopt.documents import (
     unequal_error,
 )
 from dateline.adopt.inputs import Source, UsageError, format_title, parse_arguments, read_sources
-from dateline.adopt.interning import Interner, find_differences, spell_alike
+from dateline.adopt.interning import Interner, arrange_alike, find_differences, spell_alike
 from dateline.adopt.merger import Merger
 from dateline.adopt.remarks import DefinitionRemarks, Remark
 from dateline.adopt.renames import Proposal, Renames
@@ -33,11 +34,12 @@ from dateline.adopt.wording import Rewording, reword
 from dateline.changes.additions import continue_record
 from dateline.changes.record import Record, read_record
 from dateline.changes.words import list_words, restore_words
-from dateline.check import read_waivers
+from dateline.check import Published, Waiver, judge_waivers, read_waivers
 from dateline.edit.revision import Revision, compare_contents, compare_record
 from dateline.edit.sources import add_version, load_contents, open_sources, read_contents
+from dateline.edit.surplus import Surplus, Ungated
 from dateline.load import TABLE
-from dateline.model import NEXT, Api, Combination, Day, Table, Version
+from dateline.model import NEXT, Api, Combination, Day, Policy, Table, Version
 from dateline.openapi import COMPONENTS
 from dateline.project import Projector
 from dateline.schema.dialect import is_old
@@ -57,7 +59,8 @@ class Extension(Revision):
     compare with it; ``gates`` counts the new ones by key. ``renamed`` are the renames,
     ``proposals`` likely renames that are written as a removal and an addition. ``edited`` are the
     texts that both the document and the definitions changed, ``words`` counts those of older
-    versions that are kept beside the definitions.
+    versions that are kept beside the definitions. ``ungated`` are the changes of a draft that go to
+    all versions.
     """
 
     documents: tuple[tuple[str, str, str], ...]
@@ -66,6 +69,7 @@ class Extension(Revision):
     proposals: tuple[Proposal, ...]
     edited: tuple[Remark, ...]
     words: int
+    ungated: tuple[Ungated, ...]
 
 
 def extend(
@@ -75,6 +79,8 @@ def extend(
     renames: Iterable[str] = (),
     accept: Callable[[Proposal], bool] = lambda _: False,
     words: Words = Words.KEPT,
+    published: Published | None = None,
+    today: datetime.date | None = None,
 ) -> Extension:
     """Return the edits after which the definitions in *folder* have the versions in *arguments*.
 
@@ -82,6 +88,9 @@ def extend(
     Nothing that was written by hand is lost: only what a document has changed since the version
     before gets gates. Texts that were edited since that version was added stay as they are.
     *renames*, *accept* and *words* are those of `adopt`.
+
+    In a draft, additive changes get no gates: they go to all versions. Nor does what is taken back
+    before it is *published*; *today* decides on waivers.
 
     Raises UsageError for dates that are not newer, SourceError for documents or definitions that
     can't be read, and UnequalError if the definitions would not reproduce a document, or another
@@ -105,6 +114,15 @@ def extend(
             raise UnequalError(f"{error}; {_WAY_OUT}") from None
         steps.append(step)
     decided.require_used()
+    waivers = tuple(read_waivers(folder))
+    surplus = _drop_surplus(
+        state,
+        sources[-1].date,
+        published or Published(label=""),
+        waivers,
+        today or datetime.date.today(),
+    )
+    state = replace(state, api=surplus.api, contents=surplus.contents)
     counts = [DefinitionRemarks(each.document, each.locate) for each in (api, state.api)]
     old, new = (each.gates() for each in counts)
     there = {each.what: each.times for each in counts[0].renames()}
@@ -113,7 +131,7 @@ def extend(
         folder=folder,
         version=version,
         api=state.api,
-        waivers=tuple(read_waivers(folder)),
+        waivers=waivers,
         record=state.record,
         replacements=compare_contents(before, state.contents),
         recorded=compare_record(folder, state.record),
@@ -127,6 +145,7 @@ def extend(
         proposals=decided.declined,
         edited=tuple(remark for step in steps for remark in step.list_edited()),
         words=sum(len(rows) for rows in state.record.words.values()) if state.record else 0,
+        ungated=surplus.done,
     )
 
 
@@ -165,6 +184,26 @@ class _Extended:
     api: Api
     contents: Mapping[str, bytes]
     record: Record | None
+
+
+def _drop_surplus(
+    state: _Extended,
+    day: str,
+    published: Published,
+    waivers: Sequence[Waiver],
+    today: datetime.date,
+) -> Surplus:
+    """Return *state* without the gates at the draft of this *day* that no caller needs."""
+    waived = judge_waivers(state.api, published, waivers, today)
+    surplus = Surplus(
+        state.api,
+        state.contents,
+        day,
+        {each: dict(document.content) for each, document in published.documents.items()},
+        lambda group: waived.reason(group.finding(Policy.MINTED)) is not None,
+    )
+    version = state.api.table.version(day)
+    return surplus.drop() if version.draft and not version.moving else surplus
 
 
 class _NextVersion:
@@ -230,6 +269,8 @@ class _NextVersion:
             document["info"] = {**document["info"], "version": source.date}
         trimmed = _with_empty_sections(document, self._api.document)
         self._is_trimmed = trimmed != document
+        if self._table.version(source.date).draft:
+            trimmed = arrange_alike(trimmed, shown)
         self._published = self._interner.intern(spell_alike(trimmed, shown))
         known = self._record.documents.get(self._environment) if self._record else None
         wanted = self._rewording.merge("document", self._published, (shown, known or shown))
@@ -253,8 +294,9 @@ class _NextVersion:
             except AppendError as error:
                 place = self._api.locate(error.path)
                 raise UnequalError(f"{place}: adopt-unequal: {error}") from None
-            document = _with_own_components(document)
-            gate_components(document, self._table, self._list_presence(all_wanted))
+            presence = self._list_presence(all_wanted)
+            document = _with_own_components(document, shown, presence)
+            gate_components(document, self._table, presence)
             defects = find_defects(document, all_wanted, self._table)
             if not defects:
                 return document
@@ -358,13 +400,24 @@ def _with_empty_sections(document: Document, definitions: Document) -> Document:
     return {**document, "components": {**sections, **empty}}
 
 
-def _with_own_components(document: Document) -> Document:
+def _with_own_components(
+    document: Document, shown: Document, presence: Container[Component]
+) -> Document:
+    """Return *document* with sections of its own, without what was *shown* and is nowhere now."""
     if "components" not in document:
         return document
-    components = {
-        section: dict(nodes) if section in COMPONENTS else nodes
-        for section, nodes in document["components"].items()
-    }
+    gone = shown.get("components", {})
+    components = {}
+    for section, nodes in document["components"].items():
+        kept = nodes
+        if section in COMPONENTS:
+            kept = {
+                name: node
+                for name, node in nodes.items()
+                if (section, name) in presence or name not in gone.get(section, {})
+            }
+        if kept or not nodes:
+            components[section] = kept
     return {**document, "components": components}
 
 

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
-from dateline.model import Trail
+from dateline.changes.words import identify
+from dateline.model import EXTENSIBLE, Trail
+
+_UNORDERED: Final = frozenset(
+    {"allOf", "anyOf", "enum", "oneOf", "parameters", "required", "type", EXTENSIBLE}
+)
+"""The keywords whose lists are sets."""
 
 
 class Interner:
@@ -66,6 +73,37 @@ def spell_alike(value: Any, newer: Any) -> Any:
         return [spell_alike(item, other) for item, other in zip(value, newer, strict=True)]
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return newer if is_number and not isinstance(newer, bool) and value == newer else value
+
+
+def arrange_alike(value: Any, known: Any) -> Any:
+    """Return *value*, whose lists have the order of *known* ones where it has no meaning.
+
+    Items that only *value* has stay where they are.
+    """
+    if isinstance(value, dict) and isinstance(known, dict):
+        return {
+            key: _arrange_items(below, known[key])
+            if key in _UNORDERED and isinstance(below, list) and isinstance(known.get(key), list)
+            else arrange_alike(below, known.get(key))
+            for key, below in value.items()
+        }
+    if isinstance(value, list) and isinstance(known, list) and len(value) == len(known):
+        return [arrange_alike(item, other) for item, other in zip(value, known, strict=True)]
+    return value
+
+
+def _arrange_items(items: list[Any], known: list[Any]) -> list[Any]:
+    others = {_name(item): item for item in known}
+    places = {name: number for number, name in enumerate(others)}
+    ordered = iter(sorted(filter(places.__contains__, map(_name, items)), key=places.__getitem__))
+    own = {_name(item): item for item in items}
+    names = [next(ordered) if name in places else name for name in map(_name, items)]
+    return [arrange_alike(own[name], others.get(name)) for name in names]
+
+
+def _name(item: Any) -> str:
+    """Return what identifies an item of a list."""
+    return json.dumps(identify(item) or item, sort_keys=True)
 
 
 def _spell(scalar: Any) -> tuple[Any, ...]:

@@ -27,12 +27,16 @@ class SourceWriter:
         self._sources = Sources(api, contents)
         self._appender = appender
         self._added: dict[str, dict[str, Any]] = {}
+        self._removed: list[Trail] = []
 
     def write(self, document: dict[str, Any]) -> dict[str, bytes]:
         """Return the content of every file once the sources define *document*."""
         self._homes = _EntryFiles(self._api, document)
         self._sources.added |= dict(self._homes.list_new())
         self._write((), self._api.document, document)
+        for path in self._removed:
+            if path[:1] == ("components",) and len(path) == 3:
+                self._sources.remove_empty(path)
         added = {name: yaml_file(content).encode() for name, content in self._added.items()}
         return {**self._sources.read_contents(), **added}
 
@@ -55,7 +59,7 @@ class SourceWriter:
                 self._write((*path, own), old[own], new[key])
         for key in old:
             if key not in kept:
-                self._sources.remove((*path, key))
+                self._remove((*path, key), old[key])
         for key, own in former.items():
             self._sources.rename((*path, own), key)
         is_split = path in (("paths",), ("webhooks",)) or path[:-1] == ("components",)
@@ -69,6 +73,15 @@ class SourceWriter:
                     self._place((*path, key), name, new[key])
             else:
                 self._sources.put((*path, key), plain(new[key]), number if path else None)
+
+    def _remove(self, path: Trail, old: Any) -> None:
+        """Remove what is at *path*; the components of a section may be in several files."""
+        if path[:-1] == ("components",) and path[-1] in COMPONENTS:
+            for name in old:
+                self._remove((*path, name), None)
+            return
+        self._sources.remove(path)
+        self._removed.append(path)
 
     def _write_list(self, path: Trail, old: list[Any], new: list[Any]) -> None:
         ours, theirs = ([self._identify(one) for one in each] for each in (old, new))

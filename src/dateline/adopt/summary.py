@@ -60,6 +60,11 @@ def format_extension(extension: Extension) -> Iterator[str]:
         yield f"{date} {name}: {words}"
     yield "gates: " + ", ".join(f"{count:+,} {key}" for key, count in extension.gates.items())
     yield from _format_renames(extension)
+    if extension.ungated:
+        count = phrase_count(len(extension.ungated), "change goes", "changes go")
+        yield f"{count} to all versions, without a gate:"
+        for change in extension.ungated:
+            yield f"  {change.place}: {change.message}"
     for each in extension.edited:
         texts = phrase_count(each.times, "text", "texts")
         yield f"{texts} changed here and in {each.what}, first at {each.place}"

@@ -148,6 +148,13 @@ def check(
     return sorted(drop_consequences(marked, published), key=sort_key)
 
 
+def list_additive(api: Api, older: str, newer: str) -> tuple[list[ChangeGroup], list[ChangeGroup]]:
+    """Return what differs between two versions of *api*, and what of that all could have."""
+    groups = _Judge(api, api.table, Published(label="")).compare(older, newer)
+    held_back = _find_held_back(groups)
+    return groups, [each for each in held_back if each.judgement.verdict is Verdict.ADDITIVE]
+
+
 def judge_waivers(
     api: Api, published: Published, waivers: Sequence[Waiver], today: date
 ) -> Waivers:
@@ -278,7 +285,7 @@ class _Judge:
                 continue  # a draft may withhold anything
             settled = table.adopted and newer.date in self._published.versions
             is_adopted = table.adopted and newer.adopted and not (newer.draft or settled)
-            groups = self._compare(older.date, newer.date, unchanged if settled else set())
+            groups = self.compare(older.date, newer.date, unchanged if settled else set())
             held_back = list(_find_held_back(groups))
             # what is published already can't be corrected any more
             withheld = self._published_groups(older.date, newer.date) if held_back else frozenset()
@@ -323,8 +330,8 @@ class _Judge:
             self._cache.put(key, json.dumps(found).encode())
         return found
 
-    def _compare(
-        self, older: str, newer: str, unchanged: Collection[Combination]
+    def compare(
+        self, older: str, newer: str, unchanged: Collection[Combination] = ()
     ) -> list[ChangeGroup]:
         """Return what differs between two versions, without what follows from other changes.
 

@@ -160,12 +160,16 @@ def _extend(
     from dateline.adopt.summary import format_extension
     from dateline.files.sources import write
     from dateline.load import TABLE
+    from dateline.project_checks import read_known
 
     for option, value in options.items():
         if value is not None:
             raise click.UsageError(f"{option} is for new definitions; edit {folder / TABLE}")
     with progress.show_progress():
-        plan = extend(documents, folder, renames=renames, accept=accept, words=words)
+        published = read_known(folder)
+        plan = extend(
+            documents, folder, renames=renames, accept=accept, words=words, published=published
+        )
     replacements = (*plan.replacements, *plan.recorded)
     if dry_run:
         click.echo(plan.patch(), nl=False)
