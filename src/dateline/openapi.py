@@ -710,8 +710,7 @@ def operation_names(document: dict[str, Any]) -> dict[Trail, str]:
     ids = {
         (path, method): operation.get("operationId")
         for path, node in path_items(document)
-        for item in chain(document, node)[-1:]
-        for method, operation in operations(item)
+        for method, operation in operations(resolve(document, node))
     }
     counts = Counter(ids.values())
     return {

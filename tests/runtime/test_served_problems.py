@@ -416,7 +416,6 @@ def test_every_fault_is_reported_in_the_form_of_the_api(version: str) -> None:
         security=[("Key",)],
         parameters=[{"keyword": "size", "name": "size", "place": "query", "type": int}],
         body={"application/json": dict},
-        body_required=True,
         responses={"204": None, "4XX": bad, "default": bad},
     )
 

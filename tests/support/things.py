@@ -207,7 +207,6 @@ def operations() -> tuple[Any, ...]:
             "/things",
             parameters=[parameter("query", "page_size", int, default=10)],
             body={json: Thing, "text/plain": bytes},
-            body_required=True,
             responses={"201": {json: Thing}, "202": None, "409": {json: Refused}},
         ),
         operation(

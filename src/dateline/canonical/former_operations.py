@@ -8,7 +8,7 @@ from typing import Any
 from dateline.canonical.eras import list_history, with_eras
 from dateline.gates import Timeline, order
 from dateline.model import WAS, Api
-from dateline.openapi import METHODS, chain
+from dateline.openapi import METHODS, resolve
 
 
 def with_former_operations(api: Api) -> Api:
@@ -30,7 +30,7 @@ def with_former_operations(api: Api) -> Api:
 def _with_former(api: Api, item: dict[str, Any]) -> dict[str, Any]:
     dates = sorted(item[WAS], key=order, reverse=True)
     eras = [era for _, era in Timeline(api.table).eras("path-item", item)]
-    resolved = [(chain(api.document, era) or [{}])[-1] for era in eras]
+    resolved = [resolve(api.document, era) for era in eras]
     former = [m for m in METHODS if m not in resolved[0] and any(m in era for era in resolved)]
     if not former:
         return item

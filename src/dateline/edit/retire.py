@@ -140,21 +140,18 @@ def _keep_names(
     If a place has several converters, all but that of the oldest change are named after its date.
     """
     known: dict[tuple[str, str], set[str]] = {}
-    for each in filter(_is_of_one_change, list_served(before)):
-        moved = next(one for one in stay if order(one) >= order(each.before))
-        known.setdefault((_name_place(each), moved), set()).add(each.method)
+    for each in list_served(before):
+        if each.before:
+            moved = next(one for one in stay if order(one) >= order(each.before))
+            known.setdefault((_name_place(each), moved), set()).add(each.method)
     sources = Sources(now, contents)
-    for each in filter(_is_of_one_change, list_served(now) if known else ()):
+    for each in list_served(now) if known else ():
         methods = known.get((_name_place(each), each.before), {each.method})
         # if several changes are one now, each converter has another input
         if len(methods) == 1 and each.method not in methods:
             [method] = methods
             sources.put((*each.path, WAS, each.before, CONVERTER), method)
     return sources.read_contents()
-
-
-def _is_of_one_change(converter: DemandedConverter) -> bool:
-    return bool(converter.before)
 
 
 def _name_place(converter: DemandedConverter) -> str:

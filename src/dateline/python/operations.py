@@ -213,10 +213,10 @@ class _Reader:
 
     def read(self) -> list[Called]:
         sites = [
-            (path, method, items[-1], node)
-            for path, item in path_items(self._document)
-            if (items := chain(self._document, item))
-            for method, node in operations(items[-1])
+            (path, method, item, node)
+            for path, found in path_items(self._document)
+            for item in [resolve(self._document, found)]
+            for method, node in operations(item)
         ]
         names = self._name_methods([(path, method) for path, method, _, _ in sites])
         return [

@@ -21,7 +21,7 @@ from dateline.canonical.former_operations import with_former_operations
 from dateline.canonical.ranges import with_media_types
 from dateline.client.paging import PagingForm, find_paging
 from dateline.model import Api
-from dateline.openapi import chain, operation_path, value_at
+from dateline.openapi import operation_path, resolve, value_at
 from dateline.project import Projector
 from dateline.python.operations import read_operations
 from dateline.python.parts import list_parameters
@@ -209,7 +209,7 @@ class Mock:
         """Return the status and content of success at *version*; not every version has each."""
         if len(operation.successes) > 1:
             document = self._document_at(version)
-            item = chain(document, document["paths"][operation.path])[-1]
+            item = resolve(document, document["paths"][operation.path])
             known = value_at(item, operation_path(item, operation.method))["responses"]
             for status, content in operation.successes.items():
                 if status in known:
@@ -293,7 +293,7 @@ class Mock:
         key = operation.id, status
         if key not in self._schemas:
             _, node = self._nodes(operation)
-            content = chain(self._document, node["responses"][status])[-1]["content"]
+            content = resolve(self._document, node["responses"][status])["content"]
             response = operation.responses[status]
             holder = content[response.media_type] if response else {}
             if response and response.is_sequence:
@@ -305,7 +305,7 @@ class Mock:
 
     def _nodes(self, operation: Operation) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return the path item and the operation itself as they are in the document."""
-        item = chain(self._document, self._document["paths"][operation.path])[-1]
+        item = resolve(self._document, self._document["paths"][operation.path])
         return item, value_at(item, operation_path(item, operation.method))
 
 

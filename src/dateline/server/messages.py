@@ -43,12 +43,12 @@ from dateline.canonical.contract_data import ContractData, Row, Unserved, entrie
 from dateline.canonical.ranges import find_ranges
 from dateline.model import EVERYWHERE, Api, Combination, Table
 from dateline.openapi import (
-    chain,
     essence,
     is_json,
     is_sequential,
     operation_names,
     operations,
+    resolve,
     value_schema,
 )
 from dateline.project import Projector
@@ -136,8 +136,7 @@ class _DocumentReader:
 
     def resolve(self, node: Any) -> dict[str, Any]:
         """Return the object that *node* is or refers to; empty if there is none."""
-        found = chain(self._document, node)
-        return found[-1] if found else {}
+        return resolve(self._document, node)
 
     def item(self, path: str) -> dict[str, Any]:
         """Return the path item of *path*; empty if there is none."""

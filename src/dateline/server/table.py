@@ -59,7 +59,6 @@ def _row(operation: Operation, types: Types) -> Node:
         security=operation.security and value(operation.security),
         parameters=parameters and Brackets("", parameters, "()"),
         body=body and _contents([(body, types.read_body(operation, body))]),
-        body_required=body and operation.body_required and "True",
         responses=responses and mapping(responses),
     )
 

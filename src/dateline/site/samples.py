@@ -12,7 +12,7 @@ from typing import Any, Final, Protocol
 from urllib.parse import quote
 
 from dateline.model import Table
-from dateline.openapi import chain, essence, is_json, pointer, security_schemes, value_schema
+from dateline.openapi import essence, is_json, pointer, resolve, security_schemes, value_schema
 from dateline.python.forms import FormReader
 from dateline.sample import Sampler, UnsatisfiedError
 from dateline.sample.notations import write_parameter
@@ -265,8 +265,7 @@ class Samples:
         if key not in self._parameters:
             try:
                 # only objects have properties that requests lack
-                found = chain(self._document, schema)
-                goal = found[-1] if found else {}
+                goal = resolve(self._document, schema)
                 sent = not declared_types(goal).isdisjoint({"object", "array"})
                 value = self._sampler(schema, sent=sent).value(schema, name, 1.0)
             except UnsatisfiedError:

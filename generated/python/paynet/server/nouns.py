@@ -264,6 +264,5 @@ class Operation:
     security: tuple[tuple[str, ...], ...] = ()
     parameters: tuple[Parameter, ...] = ()
     body: Mapping[str, Any] | None = None
-    body_required: bool = False
     responses: Mapping[str, Mapping[str, Any] | None] = field(default_factory=dict)
     unserved: str = ""

@@ -247,7 +247,6 @@ OPERATIONS: Final[tuple[Operation, ...]] = (
             ),
         ),
         body={"application/json; charset=utf-8": models.UpdateCustomerParams},
-        body_required=True,
         responses={
             "204": None,
             "400": {"application/json; charset=utf-8": models.BadRequestResponse},
@@ -315,7 +314,6 @@ OPERATIONS: Final[tuple[Operation, ...]] = (
         security=(("ApiKey",),),
         parameters=(Parameter(keyword="id", name="id", place="path", type=UUID, required=True),),
         body={"application/json; charset=utf-8": models.AdvanceTransactionParams},
-        body_required=True,
         responses={
             "200": {"application/json; charset=utf-8": models.AutorampTransaction},
             "400": {"application/json; charset=utf-8": models.BadRequestResponse},
