@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
-from datetime import date
 from functools import cache
 from typing import Final
+
+from dateline_runtime.negotiation import DATED_VERSION
+from dateline_runtime.negotiation import is_well_formed as is_well_formed
+from dateline_runtime.negotiation import order as order_served
 
 NEXT: Final = "next"
 """The name of the version being prepared; newer than every dated one."""
@@ -22,16 +25,9 @@ FORMS: Final = tuple(
 
 _PARTS: Final = {"YYYY": "[0-9]{4}", "MM": "(?:0[1-9]|1[0-2])", "DD": "(?:0[1-9]|[12][0-9]|3[01])"}
 _SUFFIX: Final = r"[a-z][a-z0-9]*(?:[.-][a-z0-9]+)*"
-_DATED: Final = re.compile(
-    rf"(?P<day>[0-9]{{4}}-[0-9]{{2}}(?:-[0-9]{{2}})?|[0-9]{{6}}(?:[0-9]{{2}})?)"
-    rf"(?P<suffix>[.-]{_SUFFIX})?"
-)
 
-DATED: Final = re.sub(r"\?P<\w+>", "?:", _DATED.pattern)
+DATED: Final = re.sub(r"\?P<\w+>", "?:", DATED_VERSION.pattern)
 """A regular expression for dated names of any form, without groups."""
-
-_NUMBER: Final = re.compile("[0-9]+")
-_DIGITS: Final = 18
 
 MOVING: Final = r"[a-z][a-z0-9-]{0,31}"
 """The form of names of moving versions: a word, such as `unstable`."""
@@ -51,23 +47,9 @@ def name_pattern(form: str) -> str:
     return f"{pattern}(?:{re.escape(suffix)}{_SUFFIX})?" if suffix else pattern
 
 
-@cache
-def is_well_formed(name: str, form: str) -> bool:
-    """Return whether *name* has the *form* and a date that exists."""
-    found = _DATED.fullmatch(name)
-    if found is None or re.fullmatch(name_pattern(form), name) is None:
-        return False
-    try:
-        day = found["day"].replace("-", "")
-        date.fromisoformat(day if len(day) == 8 else f"{day}01")
-    except ValueError:
-        return False
-    return True
-
-
 def first_day(name: str) -> str:
     """Return the first day, `YYYY-MM-DD`, of the date at the beginning of *name*."""
-    found = _DATED.fullmatch(name)
+    found = DATED_VERSION.fullmatch(name)
     assert found is not None
     day = found["day"].replace("-", "").ljust(8, "0")
     return f"{day[:4]}-{day[4:6]}-{day[6:].replace('00', '01')}"
@@ -82,7 +64,7 @@ def write_date(day: str, form: str) -> str:
 
 def is_dated(name: str) -> bool:
     """Return whether *name* begins with a date, of any form."""
-    return _DATED.fullmatch(name) is not None
+    return DATED_VERSION.fullmatch(name) is not None
 
 
 def is_moving(name: str) -> bool:
@@ -92,18 +74,10 @@ def is_moving(name: str) -> bool:
 
 @cache
 def order(name: str) -> tuple[int, str, int, str]:
-    """Return a sort key for names: dates, then `next`, then names of moving versions.
-
-    Of two names with the same date, one with a suffix after a hyphen is older than the date alone,
-    like a preview, and one with a suffix after a dot is newer, like a named release. Numbers in
-    suffixes are compared as numbers: `rc2` is older than `rc10`.
-    """
-    found = _DATED.fullmatch(name)
-    if found is None:
+    """Return a sort key for names: dates as in servers, then `next`, then moving versions."""
+    if not is_dated(name):
         return (1 if name == NEXT else 2), name, 0, ""
-    suffix = found["suffix"] or ""
-    numbered = _NUMBER.sub(lambda number: number[0].zfill(_DIGITS), suffix)
-    return 0, found["day"].replace("-", ""), ("-", "", ".").index(suffix[:1]), numbered
+    return order_served(name)
 
 
 def _split(form: str) -> tuple[str, str]:

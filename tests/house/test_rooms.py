@@ -48,7 +48,7 @@ HOMES = {
     "click": {"options", "completion", "cli", "entry"},
     "uvicorn": {"serve"},
     "dateline_runtime": {
-        *("sample", "diff", "contracts", "check", "python", "server", "trial", "serve")
+        *("versions", "sample", "diff", "contracts", "check", "python", "server", "trial", "serve")
     },
 }
 """Where each third-party package may be imported. Any other is imported nowhere."""

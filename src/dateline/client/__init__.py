@@ -19,7 +19,7 @@ from dateline.client.services import lay_out_service, lay_out_settings
 from dateline.filters import Code
 from dateline.model import EVERYWHERE, Api, Artifact
 from dateline.project import Projector
-from dateline.python.code import HEADER, call, import_names, lay_out, literal, value
+from dateline.python.code import HEADER, call, import_names, import_used, lay_out, literal, value
 from dateline.python.docstrings import docstring
 from dateline.python.names import join_turns, list_turns, package_name
 from dateline.python.operations import Called, list_inlines, read_operations
@@ -213,18 +213,10 @@ def _view_module(methods: Sequence[ClientMethod]) -> dict[str, Any]:
     siblings += [import_names("..models", models)] if models else []
     return {
         "methods": methods,
-        "standard": _import_names(_STANDARD, words, ""),
+        "standard": import_used(_STANDARD, words),
         "siblings": siblings,
-        "nouns": _import_names(_NOUNS, words, "."),
+        "nouns": import_used(_NOUNS, words, "."),
     }
-
-
-def _import_names(known: Mapping[str, Sequence[str]], words: set[str], dots: str) -> list[Code]:
-    return [
-        Code(f"from {dots}{module} import {', '.join(found)}")
-        for module, names in known.items()
-        if (found := [name for name in names if name in words])
-    ]
 
 
 _STANDARD: Final = {

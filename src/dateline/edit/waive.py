@@ -17,6 +17,7 @@ from dateline.load.table import canonical_date
 from dateline.model import Api, DatelineError, Day, Finding, Policy, SourceError
 from dateline.paths import name_folder
 from dateline.project import Projector
+from dateline.report.wording import list_names
 from dateline.schema.references import Resolver
 from dateline.source.splice import EditableSource
 from dateline.wording import did_you_mean
@@ -114,7 +115,7 @@ def find_target(
     )
     if len(pointers) > 1:
         raise WaiverError(
-            f"{given} is the place of several findings; name one of {_join(pointers)}"
+            f"{given} is the place of several findings; name one of {list_names(pointers, _SHOWN)}"
         )
     if not pointers:
         if matching:
@@ -158,11 +159,6 @@ def _leads_somewhere(api: Api, published: Published, pointer: str) -> bool:
     ]
     reference = "#" + quote(pointer, safe="/~")
     return pointer.startswith("/") and any(Resolver(one).locate(reference) for one in documents)
-
-
-def _join(names: Sequence[str]) -> str:
-    shown = ", ".join(names[:_SHOWN])
-    return shown if len(names) <= _SHOWN else f"{shown} and {len(names) - _SHOWN} more"
 
 
 def _day(text: str) -> str:

@@ -6,7 +6,7 @@ Text of the document reaches the source as string literals only.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from dateline.deferral import defer, waits
@@ -108,6 +108,17 @@ def import_names(module: str, names: Sequence[str]) -> Code:
         listed = "".join(f"    {name},\n" for name in names)
         line = f"from {module} import (\n{listed})"
     return Code(line)
+
+
+def import_used(
+    known: Mapping[str, Sequence[str]], used: Container[str], dots: str = ""
+) -> list[Code]:
+    """Return the imports of the *known* names, by module, that are *used*."""
+    return [
+        Code(f"from {dots}{module} import {', '.join(found)}")
+        for module, names in known.items()
+        if (found := [name for name in names if name in used])
+    ]
 
 
 def references(node: Node) -> Iterator[str]:

@@ -6,7 +6,7 @@ from collections.abc import Container, Iterator, Sequence
 from typing import Any, Final
 
 from dateline.filters import Code
-from dateline.python.code import Brackets, Node, lay_out, subscript, words
+from dateline.python.code import Brackets, Node, import_used, lay_out, subscript, words
 from dateline.python.docstrings import describe_argument, describe_operation, docstring
 from dateline.python.types import allow_none
 from dateline.server.converted import MODULE
@@ -170,11 +170,7 @@ def _call(operation: Operation, account: str) -> Node:
 
 def standard(used: Container[str]) -> list[Code]:
     """Return the imports of the standard library for the names in *used*."""
-    return [
-        Code(f"from {module} import {', '.join(found)}")
-        for module, names in _STANDARD.items()
-        if (found := [name for name in names if name in used])
-    ]
+    return import_used(_STANDARD, used)
 
 
 def siblings(used: Container[str]) -> list[Code]:

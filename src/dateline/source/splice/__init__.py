@@ -93,10 +93,7 @@ class EditableSource:
     def has(self, path: Trail) -> bool:
         """Return whether *path* leads to something."""
         try:
-            node: Any = self._root
-            for step in path:
-                node = self._child(node, step).node if isinstance(node, Old) else node[step]
-                node = node.value if isinstance(node, New) else node
+            self._holder((*path, ""))
         except (LookupError, TypeError, StopIteration):
             return False
         return True

@@ -17,10 +17,12 @@ BLANKS: Final = " \t"
 
 _NUMBER: Final = re.compile("[0-9]+")
 _DIGITS: Final = 18
-_DATED: Final = re.compile(
+DATED_VERSION: Final = re.compile(
     r"(?P<day>[0-9]{4}-[0-9]{2}(?:-[0-9]{2})?|[0-9]{6}(?:[0-9]{2})?)"
     r"(?P<suffix>[.-][a-z][a-z0-9]*(?:[.-][a-z0-9]+)*)?"
 )
+"""A name of any form that begins with a date, which may be impossible."""
+
 _WORD: Final = re.compile("[a-z][a-z0-9-]*")
 
 Reason = Literal["version_unknown", "version_malformed"]
@@ -58,7 +60,7 @@ class Supported:
                 version == self.versions[-1] and _WORD.fullmatch(version)
             ):
                 raise ValueError(f"{version!r} is not a canonical {self.form} date")
-        if list(self.versions) != sorted(self.known, key=_order):
+        if list(self.versions) != sorted(self.known, key=order):
             raise ValueError("the versions have to be listed oldest first, each once")
         if self.default not in self.known:
             raise ValueError(f"the default {self.default!r} is not a supported version")
@@ -91,7 +93,7 @@ def negotiate(named: str | None, supported: Supported) -> str | Rejection:
         return requested
     is_unknown = is_well_formed(requested, supported.form)
     if is_unknown and supported.nearest:
-        earlier = [each for each in supported.versions if _order(each) < _order(requested)]
+        earlier = [each for each in supported.versions if order(each) < order(requested)]
         if earlier:
             return earlier[-1]
     reason: Reason = "version_unknown" if is_unknown else "version_malformed"
@@ -103,7 +105,7 @@ def is_well_formed(text: str, form: str) -> bool:
 
     A form that ends in `-suffix` or `.suffix` also admits the date alone.
     """
-    found = _DATED.fullmatch(text)
+    found = DATED_VERSION.fullmatch(text)
     if found is None:
         return False
     day, sign = form.removesuffix("suffix"), ""
@@ -122,9 +124,14 @@ def is_well_formed(text: str, form: str) -> bool:
     return True
 
 
-def _order(version: str) -> tuple[int, str, int, str]:
-    """Return a sort key: a moving version is last; for one date, `-suffix` is the first."""
-    found = _DATED.fullmatch(version)
+def order(version: str) -> tuple[int, str, int, str]:
+    """Return a sort key: moving versions are last.
+
+    Of two names with the same date, one with a suffix after a hyphen is older than the date alone,
+    like a preview, and one with a suffix after a dot is newer, like a named release. Numbers in
+    suffixes are compared as numbers: `rc2` is older than `rc10`.
+    """
+    found = DATED_VERSION.fullmatch(version)
     if found is None:
         return 1, version, 0, ""
     suffix = found["suffix"] or ""
