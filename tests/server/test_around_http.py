@@ -8,6 +8,7 @@ import json
 import logging
 import zlib
 from functools import cache, partial
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -603,6 +604,14 @@ def test_root_path_of_fastapi_is_not_part_of_paths(shop: Shop) -> None:
         layer = shop.wrap("production", GZipMiddleware(app))
         for path in paths:
             assert get(layer, path=path).json == narrow_order(shop)
+
+
+def test_root_path_of_a_flask_application_is_a_folder(shop: Shop) -> None:
+    backend = Backend()
+    # it is behind middleware for WSGI, which has it as `app`
+    backend.app = SimpleNamespace(root_path="/srv/shop")  # type: ignore[attr-defined]
+    assert get(shop.wrap("production", backend)).json == narrow_order(shop)
+    assert "root_path" not in backend.scope
 
 
 def test_application_gets_lifted_body_and_query(shop: Shop) -> None:

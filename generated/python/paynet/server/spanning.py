@@ -34,7 +34,9 @@ def find_root(app: Any) -> str:
 
     FastAPI accepts paths with and without it, whatever the server says.
     """
-    root = getattr(_unwrap(app), "root_path", "")
+    found = _unwrap(app)
+    # that of Flask is a folder
+    root = found.root_path if hasattr(found, "root_path_in_servers") else ""
     return root if isinstance(root, str) else ""
 
 
