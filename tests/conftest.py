@@ -7,6 +7,7 @@ import os
 import shutil
 import sys
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -43,6 +44,11 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 # what an httpx client is created for; from a folder, they are loaded on demand.
 os.environ.pop("SSL_CERT_FILE", None)
 os.environ["SSL_CERT_DIR"] = str(Path(__file__).parent)
+
+# For each request, httpx and httpcore try to import sniffio, which comes with trio. If it isn't
+# installed, Python would look through all folders each time.
+if find_spec("sniffio") is None:
+    sys.modules["sniffio"] = None  # type: ignore[assignment]
 
 # Skip fsync: files survive the end of a process anyway, only a power cut would lose them, and
 # syncing thousands of files takes long.
