@@ -6,7 +6,6 @@ import importlib
 import sys
 import warnings
 from collections.abc import Sequence
-from functools import cache
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from pathlib import Path
@@ -17,6 +16,8 @@ from dateline.serve.package import forget
 
 _FOLDERS: Final[dict[str, str]] = {}
 """The folder of each package that was imported."""
+_COMPILED: Final[dict[bytes, CodeType]] = {}
+"""The code of each content that was imported."""
 _SERVED: Final = "dateline_served_"
 """The beginning of the names of packages that dateline serves."""
 
@@ -60,22 +61,14 @@ sys.meta_path.insert(0, _Finder())
 
 
 class _Loader(SourceFileLoader):
-    """Loads a module without writing bytecode, which no other process would use."""
+    """Loads a module without writing bytecode, which no other process would use.
+
+    Compiling takes longer than running, so equal modules have one code, with the path of the first.
+    """
 
     def get_code(self, fullname: str) -> CodeType:
         path = self.get_filename(fullname)
-        return _locate(_compile(self.get_data(path)), path)
-
-
-@cache
-def _compile(content: bytes) -> CodeType:
-    """Return the compiled *content* from a cache: compiling takes longer than running it."""
-    return compile(content, "", "exec", dont_inherit=True)
-
-
-def _locate(code: CodeType, path: str) -> CodeType:
-    """Return *code* with *path* as its file name."""
-    constants = tuple(
-        _locate(each, path) if isinstance(each, CodeType) else each for each in code.co_consts
-    )
-    return code.replace(co_filename=path, co_consts=constants)
+        content = self.get_data(path)
+        if content not in _COMPILED:
+            _COMPILED[content] = compile(content, path, "exec", dont_inherit=True)
+        return _COMPILED[content]
