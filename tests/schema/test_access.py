@@ -17,6 +17,7 @@ from dateline.load import load
 from dateline.schema.access import READ_ONLY, WRITE_ONLY, Hidden, OneWay
 from dateline.serve.mock import Mock
 from dateline.serve.package import open_server
+from dateline.server.canonical import read_forms
 
 _ID: Final = {"type": "string", "readOnly": True}
 _SECRET: Final = {"type": "string", "writeOnly": True}
@@ -260,27 +261,54 @@ components:
       type: object
       required: [added]
       properties:
-        added: {{ type: string, x-added: 2025-01-15, {mark} }}
+        added: {{ type: string, {gate} }}
 """
 
 
+_NEW: Final = "x-added: 2025-01-15"
+
+
+def _was(keyword: str, value: str) -> str:
+    return f"x-was: {{ 2025-01-15: {{ {keyword}: {value} }} }}"
+
+
+# Whether handlers have to return the field, and get it: required, optional or not at all
 @pytest.mark.parametrize(
-    ("mark", "rules"),
+    ("gate", "rules", "received", "sent"),
     [
-        ("readOnly: true", []),
-        ("readOnly: false", ["request-without-way-up"]),
-        ("writeOnly: true", ["request-without-way-up"]),
+        (f"{_NEW}, readOnly: true", 0, "required", "absent"),
+        (f"{_NEW}, readOnly: false", 1, "required", "optional"),
+        (f"{_NEW}, writeOnly: true", 1, "absent", "optional"),
+        (_was("readOnly", "true"), 1, "required", "optional"),
+        (f"default: a, {_was('readOnly', 'true')}", 0, "required", "optional"),
+        (f"readOnly: true, {_was('readOnly', 'null')}", 0, "required", "optional"),
+        (f"readOnly: true, {_was('maxLength', '9')}", 0, "required", "absent"),
+        (_was("writeOnly", "true"), 0, "required", "required"),
+        (f"writeOnly: true, {_was('writeOnly', 'null')}", 0, "required", "required"),
     ],
 )
-def test_servable_fields_have_no_findings(mark: str, rules: list[str], tmp_path: Path) -> None:
-    (tmp_path / "api.yaml").write_text(_GATED.format(mark=mark))
+def test_fields_have_the_directions_of_all_versions(
+    gate: str, rules: int, received: str, sent: str, tmp_path: Path
+) -> None:
+    (tmp_path / "api.yaml").write_text(_GATED.format(gate=gate))
     (tmp_path / "versions.yaml").write_text(
         "header: X-Version\ndefault: 2024-01-15\nversions:\n"
         "  - { date: 2024-01-15, title: First }\n  - { date: 2025-01-15, title: Second }\n"
         "environments: { production: { servers: [{ url: https://a.example }] } }\n"
         "python: { package: things }\n"
     )
-    assert [finding.rule for finding in check_servable(load(tmp_path))] == rules
+    api = load(tmp_path)
+    assert [each.rule for each in check_servable(api)] == ["request-without-way-up"] * rules
+    forms = read_forms(api)
+    schemas = forms.contract.document["components"]["schemas"]
+    found = [schemas[name] for name in ("Thing", forms.sent.get("Thing", "Thing"))]
+    assert [_describe_presence(each) for each in found] == [received, sent]
+
+
+def _describe_presence(schema: dict[str, Any]) -> str:
+    if "added" not in schema["properties"]:
+        return "absent"
+    return "required" if "added" in schema["required"] else "optional"
 
 
 @pytest.mark.parametrize("length", [1, 2, 3, 7])

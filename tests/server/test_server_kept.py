@@ -164,7 +164,7 @@ def test_removed_field_that_older_versions_require_is_noted(tmp_path: Path, requ
             text = text.replace("required: [id, item,", "required: [pages, id, item,", 1)
         files[name] = text
     notes = Generated(tmp_path, loaded(tmp_path / "schemas", files)).notes
-    noted = [note for note in notes if "removed field" in note]
+    noted = [note for note in notes if "required by older versions" in note]
     assert [note[-18:] for note in noted] == (["(first Loan.pages)"] if required else [])
 
 
@@ -176,6 +176,8 @@ def test_removed_field_that_older_versions_require_is_noted(tmp_path: Path, requ
         ("x-removed: 2025-06-01", False),
         ("x-environments: [sandbox]", False),
         ("x-was: { 2025-06-01: { name: old } }", True),
+        ("x-was: { 2025-06-01: { readOnly: true } }", True),
+        ("writeOnly: true, x-was: { 2025-06-01: { writeOnly: null } }", False),
     ],
 )
 def test_application_returns_the_required_fields_of_the_newest_version_only(
@@ -188,6 +190,6 @@ def test_application_returns_the_required_fields_of_the_newest_version_only(
     contracts = json.loads(made.text("server/contracts.json"))
     answered = contracts["answered"]["canonical"].get("Loan", contracts["canonical"]["Loan"])
     assert ("shelf" in answered["required"]) is is_required
-    # noted only if handlers have to return removed fields
+    # noted only if handlers have to return what the newest version doesn't show
     noted = [note for note in made.notes if "required by older versions" in note]
-    assert bool(noted) is gate.startswith("x-removed")
+    assert bool(noted) is gate.startswith(("x-removed", "writeOnly"))

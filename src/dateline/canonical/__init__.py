@@ -15,7 +15,9 @@ from dateline.gates import changes, drop_keys
 from dateline.model import ADDED, EXTENSIBLE, GATES, UNPUBLISHED, WAS, Api
 from dateline.openapi import find_replaced
 from dateline.project.publishing import enumeration, open_ended
+from dateline.schema.access import ACCESS, READ_ONLY, WRITE_ONLY
 from dateline.schema.types import is_enumeration
+from dateline.versions import order
 
 
 def prepare_serving(api: Api) -> Api:
@@ -26,7 +28,8 @@ def prepare_serving(api: Api) -> Api:
 def canonical_document(api: Api, *, sent: bool = False) -> dict[str, Any]:
     """Return the canonical document.
 
-    With *sent*, return it for requests: fields that some versions lack are not required then.
+    With *sent*, return it for requests: fields that callers of some version can't send are not
+    required then.
     """
     adopted = api.table.adopted
     document: dict[str, Any] = canonical("document", api.document, sent=sent, adopted=adopted)
@@ -36,11 +39,13 @@ def canonical_document(api: Api, *, sent: bool = False) -> dict[str, Any]:
 def answered_document(api: Api) -> dict[str, Any]:
     """Return the canonical document as an application of the newest version writes it.
 
-    Fields that only older versions, drafts or some environments have are not required.
+    Fields that only older versions, drafts or some environments show are not required.
     """
     drafts = {version.date for version in api.table.versions if version.draft}
 
     def is_lacked(node: Any) -> bool:
+        if isinstance(node, dict) and node.get(WRITE_ONLY) is True:
+            return True
         added = node.get(ADDED) if isinstance(node, dict) else None
         return added in drafts or (_is_gated(node) and node.keys() & (GATES - {WAS}) != {ADDED})
 
@@ -60,9 +65,10 @@ def canonical(
 ) -> Any:
     """Return *node* as it is today, without our keys: canonical names, every member, all fields.
 
-    *adopted* definitions are written as they were published. If it is *sent* by callers of any
-    version, fields that some versions lack are not required, and a default is left out if some
-    versions lack it. Fields for which *is_lacked* returns true are not required either.
+    A field that is `readOnly` or `writeOnly` in some versions only is not so. *adopted* definitions
+    are written as they were published. If it is *sent* by callers of any version, fields that those
+    of some version can't send are not required, and a default is left out if some versions lack it.
+    Fields for which *is_lacked* returns true are not required either.
     """
     if not isinstance(node, dict):
         return node
@@ -77,10 +83,12 @@ def canonical(
     found = {**found, **below} if below else found
     if kind != "schema":
         return found
+    if WAS in node:
+        found = drop_keys(found, *(key for key in ACCESS if {*_list_access(node, key)} != {True}))
     if sent and has_lacked_default(node):
         found = {key: value for key, value in found.items() if key != "default"}
     if (sent or is_lacked) and "required" in node:
-        lacked = list_lacked(node, is_lacked or _is_gated)
+        lacked = list_lacked(node, is_lacked or _is_unsent)
         required = [name for name in node["required"] if name not in lacked]
         found = {**found, "required": required} if lacked else found
     members = node.get("oneOf")
@@ -93,8 +101,24 @@ def _is_gated(node: Any) -> bool:
     return isinstance(node, dict) and not GATES.isdisjoint(node.keys() - {WAS})
 
 
-def list_lacked(node: Any, is_lacked: Callable[[Any], bool] = _is_gated) -> list[str]:
-    """Return the required fields that some version lacks, or for which *is_lacked* returns true."""
+def _list_access(node: dict[str, Any], keyword: str) -> list[bool]:
+    """Return whether *keyword* is true for *node* in each of its eras, newest first."""
+    found = [node.get(keyword)]
+    for date in sorted(node.get(WAS, ()), key=order, reverse=True):
+        set_, unset = changes(node[WAS][date])
+        found.append(None if keyword in unset else set_.get(keyword, found[-1]))
+    return [each is True for each in found]
+
+
+def _is_unsent(node: Any) -> bool:
+    return _is_gated(node) or (isinstance(node, dict) and any(_list_access(node, READ_ONLY)))
+
+
+def list_lacked(node: Any, is_lacked: Callable[[Any], bool] = _is_unsent) -> list[str]:
+    """Return the required fields for which *is_lacked* returns true.
+
+    By default, these are the ones that callers of some version can't send.
+    """
     properties = node.get("properties", {})
     return [name for name in node.get("required", ()) if is_lacked(properties.get(name))]
 

@@ -116,6 +116,7 @@ def _find_by_place(api: Api, places: Places, projector: Projector) -> Iterator[U
             continue
         if kind == "schema":
             yield from _find_required_fields(places, path, node)
+            yield from _find_field_once_read_only(places, path, node)
         elif kind in ("parameter", "request-body") and node.get("required"):
             yield from _find_required_since(places, path, kind)
     yield from _find_empty_bodies(api, places)
@@ -241,6 +242,21 @@ def _find_required_fields(
                 f"{places.timeline.places(free)}"
             )
             yield Unservable("request-without-way-up", (*path, "required"), message, {})
+
+
+def _find_field_once_read_only(
+    places: Places, path: Trail, node: dict[str, Any]
+) -> Iterator[Unservable]:
+    """Yield the field at *path* if requests must have it now, and could not have it before."""
+    if path[-2] != "properties" or "default" in node or places.access.of(node) == READ_ONLY:
+        return
+    hidden = places.where(path, lambda era: places.access.of(era) == READ_ONLY)
+    if hidden and path[-1] in places.node(path[:-2]).get("required", ()):
+        message = (
+            f"{name_place(path)}: required in requests, and `readOnly` in "
+            f"{places.timeline.places(hidden)}"
+        )
+        yield Unservable("request-without-way-up", path, message, {})
 
 
 def _find_parameters(places: Places, path: Trail, node: dict[str, Any]) -> Iterator[Unservable]:

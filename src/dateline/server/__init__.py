@@ -20,6 +20,7 @@ from dateline.openapi import find_media_type, method_name
 from dateline.project import Projector
 from dateline.python.code import HEADER, Text, lay_out, literal, subscript
 from dateline.python.types import Canonical, Typed
+from dateline.schema.access import WRITE_ONLY
 from dateline.schema.emptiness import Emptiness
 from dateline.server.around import describe_operations, list_media_types
 from dateline.server.canonical import read_forms
@@ -128,18 +129,20 @@ class Server:
             )
 
     def _note_removed(self) -> Iterator[str]:
-        """Yield a note on fields that older versions require and the newest version lacks."""
+        """Yield a note on fields that older versions require and the newest doesn't show."""
         messages = self._messages
         schemas = self._api.document.get("components", {}).get("schemas", {})
         found = [
             f"{name}.{field}"
             for name, looser in messages["answered"]["canonical"].items()
-            for removed in [{*_list_removed(schemas.get(name))}]
+            for unshown in [{*_list_unshown(schemas.get(name))}]
             for field in _list_looser(messages["canonical"][name], looser)
-            if field in removed
+            if field in unshown
         ]
         if found:
-            each = phrase_count(len(found), "removed field is", "removed fields are")
+            each = phrase_count(
+                len(found), "removed or `writeOnly` field is", "removed or `writeOnly` fields are"
+            )
             yield (
                 f"{each} required by older versions: handlers, and applications behind `versioned` "
                 f"or the proxy, still have to send what their callers are to get (first {found[0]})"
@@ -374,18 +377,18 @@ def _list_looser(strict: Any, looser: Any) -> Iterator[str]:
             yield from _list_looser(one, other)
 
 
-def _list_removed(node: Any) -> Iterator[str]:
-    """Yield the fields that a later version lacks, anywhere in a schema."""
+def _list_unshown(node: Any) -> Iterator[str]:
+    """Yield the fields that a later version lacks or doesn't show, anywhere in a schema."""
     if isinstance(node, dict):
         properties = node.get("properties")
         for name, each in (properties if isinstance(properties, dict) else {}).items():
-            if isinstance(each, dict) and REMOVED in each:
+            if isinstance(each, dict) and (REMOVED in each or each.get(WRITE_ONLY) is True):
                 yield name
         for each in node.values():
-            yield from _list_removed(each)
+            yield from _list_unshown(each)
     elif isinstance(node, list):
         for each in node:
-            yield from _list_removed(each)
+            yield from _list_unshown(each)
 
 
 def run_time() -> list[Path]:
