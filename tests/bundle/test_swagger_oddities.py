@@ -338,3 +338,60 @@ def test_null_beside_a_reference_is_beside_an_all_of(tmp_path: Path) -> None:
     at = "/components/schemas/B/properties/a/allOf"
     for pointer in (at, f"{at}/0", f"{at}/0/$ref"):
         assert opened.find_pointer(pointer) == "/definitions/B/properties/a/$ref"
+
+
+OPEN: Final = {"x-ms-enum": {"name": "State", "modelAsString": True}}
+LISTED: Final = {"type": "string", "enum": ["lent", "back"]}
+
+# Schemas with `x-ms-enum`, and the keywords by which values are listed then.
+ENUMERATIONS: Final[dict[str, tuple[Document, list[str]]]] = {
+    "open": ({**LISTED, **OPEN}, ["x-extensible-enum"]),
+    "closed": ({**LISTED, "x-ms-enum": {"modelAsString": False}}, ["enum"]),
+    "not said": ({**LISTED, "x-ms-enum": {"name": "State"}}, ["enum"]),
+    "not said as a truth value": ({**LISTED, "x-ms-enum": {"modelAsString": "true"}}, ["enum"]),
+    "both": ({**LISTED, **OPEN, "x-extensible-enum": ["a"]}, ["enum", "x-extensible-enum"]),
+    "numbers": ({"type": "integer", "enum": [1], **OPEN}, ["enum"]),
+    "null": ({"type": "string", "enum": ["a", None], **OPEN}, ["enum"]),
+    "blank": ({"type": "string", "enum": [""], **OPEN}, ["enum"]),
+    "without a list": ({"type": "string", **OPEN}, []),
+    "not a list": ({"type": "string", "enum": {}, **OPEN}, ["enum"]),
+}
+
+
+def hold(name: str, schema: Document) -> Document:
+    """Return a document with *schema* in each place where values are listed."""
+    query = {"in": "query", "name": "q", **schema}
+    done = {"200": {"description": "d", "headers": {"h": schema}, "schema": {"items": schema}}}
+    operations = {"get": {"operationId": name, "parameters": [query], "responses": done}}
+    return swagger(paths={"/x": operations}, definitions={"S": schema})
+
+
+@cases("name", ENUMERATIONS)
+def test_enumeration_that_generators_model_as_a_text_is_open(tmp_path: Path, name: str) -> None:
+    schema, keywords = ENUMERATIONS[name]
+    content, _ = read(tmp_path, hold("list", schema))
+    operation = content["paths"]["/x"]["get"]
+    response = operation["responses"]["200"]
+    for found in (
+        content["components"]["schemas"]["S"],
+        operation["parameters"][0]["schema"],
+        response["headers"]["h"]["schema"],
+        response["content"]["*/*"]["schema"]["items"],
+    ):
+        assert sorted(found.keys() & {"enum", "x-extensible-enum"}) == keywords
+        assert found["x-ms-enum"] == schema["x-ms-enum"]
+
+
+def test_open_enumeration_gets_values_additively_at_their_places(tmp_path: Path) -> None:
+    more = {**LISTED, "enum": [*LISTED["enum"], "lost"]}
+    before, after = (
+        {"200": {"description": "d", "schema": {**one, **OPEN}}} for one in (LISTED, more)
+    )
+    documents = [swagger(paths={"/x": {"get": {"responses": one}}}) for one in (before, after)]
+    assert rules(tmp_path, *documents) == ["open-value-added"]
+    opened = open_document(tmp_path / "0.json", "0.json", Readings())
+    at = "/paths/~1x/get/responses/200"
+    found = opened.find_pointer(f"{at}/content/*~1*/schema/x-extensible-enum/0")
+    assert found == f"{at}/schema/enum/0"
+    closed = json.loads(json.dumps(documents).replace("true", "false"))
+    assert rules(tmp_path, *closed) == ["value-added"]

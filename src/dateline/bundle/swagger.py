@@ -43,7 +43,7 @@ _OF_PARAMETER: Final = frozenset(
 )
 _OF_HEADER: Final = frozenset({"description", "required", "deprecated", "example", "schema"})
 # Extensions that describe the value, as Schema Objects have them.
-_OF_VALUE: Final = frozenset({"x-nullable", EXTENSIBLE})
+_OF_VALUE: Final = frozenset({"x-nullable", "x-ms-enum", EXTENSIBLE})
 
 # What AutoRest and other generators read as the tag of a schema that extends a discriminated one.
 _TAG: Final = "x-ms-discriminator-value"
@@ -725,12 +725,15 @@ class _SwaggerConverter:
                 below = self._below(key, value, at)
             if below is not value:
                 found[key] = below
-        if "x-nullable" not in node and not found and _is_plain_type(node):
+        is_open = _is_open(node)
+        if "x-nullable" not in node and not found and not is_open and _is_plain_type(node):
             return node
         result: dict[str, Any] = {}
         for key, value in node.items():
             if key == "x-nullable" and isinstance(value, bool):
                 self._put(result, "nullable", value, (*at.path, key))
+            elif key == "enum" and is_open:
+                self._put(result, EXTENSIBLE, value, (*at.path, key), (*at.path, "x-ms-enum"))
             elif key == "type" and not _is_plain_type(node):
                 self._type(result, value, at, found.get("allOf", node.get("allOf")))
             elif key == "$ref" and _needs_all_of(at):
@@ -917,6 +920,17 @@ def _collection(node: dict[str, Any]) -> str | None:
 def _is_plain_type(node: dict[str, Any]) -> bool:
     type_ = node.get("type")
     return not (type_ == "file" or isinstance(type_, list))
+
+
+def _is_open(node: dict[str, Any]) -> bool:
+    """Return whether *node* lists texts to which others may be added, as AutoRest reads it."""
+    says, listed = node.get("x-ms-enum"), node.get("enum")
+    is_said = isinstance(says, dict) and says.get("modelAsString") is True
+    if not is_said or node.get("type") != "string" or EXTENSIBLE in node:
+        return False
+    if not isinstance(listed, list) or not listed:
+        return False
+    return all(isinstance(one, str) and one and one.isprintable() for one in listed)
 
 
 def _needs_all_of(at: _SwaggerNode) -> bool:
