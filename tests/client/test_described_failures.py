@@ -205,9 +205,30 @@ def test_longer_body_is_not_read(made: Made, content: bytes, headers: dict[str, 
         ]
 
 
-def test_status_counts_even_if_the_body_can_not_be_read() -> None:
-    error, requests = fail([send(b"{}", PACKED, 503)], get)
-    assert (type(error), len(requests)) == (errors.ServerFailedError, 3)
+def cut(status: int) -> Callable[[], Answer]:
+    return lambda: httpx.Response(status, stream=Cut(b'{"message": "bro'))
+
+
+@cases(
+    ("made", "response", "kind", "count"),
+    [
+        (get, send(b"{}", PACKED, 503), errors.ServerFailedError, 3),
+        (get, cut(503), errors.ServerFailedError, 3),
+        (get, cut(404), errors.NotFoundError, 1),
+        # it had no effect, unlike a request whose response is unknown
+        (update, cut(400), errors.BadRequestError, 1),
+        (open_events, cut(404), errors.NotFoundError, 1),
+        (get, cut(200), errors.ConnectionFailedError, 3),
+        (update, cut(200), errors.ConnectionFailedError, 1),
+    ],
+)
+def test_status_of_an_error_counts_even_if_its_body_can_not_be_read(
+    made: Made, response: Callable[[], Answer], kind: type[errors.ClientError], count: int
+) -> None:
+    error, requests = fail([response], made)
+    assert (type(error), len(requests)) == (kind, count)
+    is_explained = any("The body can't be read" in each for each in error.__notes__)
+    assert is_explained is isinstance(error, errors.StatusError)
 
 
 def test_limit_is_an_option_and_allows_bodies_of_its_length() -> None:

@@ -376,11 +376,11 @@ def test_response_that_is_no_stream_is_refused_and_closed(archive: Any, kind: st
         headers = {"X-API-Version": VERSION, "Content-Type": content_type}
         return httpx.Response(status, stream=Cut(*chunks), headers=headers)
 
-    refused, broken = archive.client.UnreadableResponseError, archive.client.ConnectionFailedError
+    refused, failed = archive.client.UnreadableResponseError, archive.client.ServerFailedError
     for answered, error, text in (
         (serve(200, "application/json"), refused, "application/json instead of text/event-stream"),
         (serve(200, "text/HTML; charset=utf-8"), refused, "text/html instead of"),
-        (serve(500, "text/event-stream", b"a"), broken, "connection reset"),
+        (serve(500, "text/event-stream", b"a"), failed, "status 500: a"),
     ):
         transport = Scripted([answered])
         client = getattr(archive.v2024_09_01, kind)(transport=transport, max_retries=0)

@@ -8,15 +8,18 @@ from typing import Any
 
 import httpx
 
+from .errors import describe_failure
+
 
 class Body:
     """The decoded content of a response that is read at once, at most *limit* bytes of it.
 
-    ``problem`` says why that is not all of it, or empty. Reading ends where it can't go on.
+    Reading ends at an error of *stopping*, and ``problem`` says which.
     """
 
-    def __init__(self, limit: int | None) -> None:
+    def __init__(self, limit: int | None, stopping: type[httpx.RequestError]) -> None:
         self._limit = limit
+        self._stopping = stopping
         self._size = 0
         self._chunks: list[bytes] = []
         self.content = b""
@@ -39,8 +42,8 @@ class Body:
         trace: TracebackType | None,
     ) -> bool:
         self.content = b"".join(self._chunks)[: self._limit]
-        if isinstance(error, httpx.DecodingError):
-            self.problem = str(error) or "it can't be decoded"
+        if isinstance(error, self._stopping):
+            self.problem = describe_failure(error).removeprefix("DecodingError ")
         return bool(self.problem)
 
 

@@ -509,8 +509,11 @@ class Call(Generic[T]):
 
     def start_body(self, response: httpx.Response) -> Body | None:
         """Return where to collect the body of *response*; None for a stream."""
-        if not self._is_opened or not self._is_success(response):
-            self._body = Body(self._session.max_response_bytes)
+        is_success = self._is_success(response)
+        if not (self._is_opened and is_success):
+            # the status of an error counts, however much of its body arrives
+            stopping = httpx.DecodingError if is_success else httpx.RequestError
+            self._body = Body(self._session.max_response_bytes, stopping)
         return self._body
 
     def _is_success(self, response: httpx.Response) -> bool:
