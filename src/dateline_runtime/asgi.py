@@ -8,7 +8,15 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, MutableMapping
+from collections.abc import (
+    Awaitable,
+    Callable,
+    Collection,
+    Iterable,
+    Mapping,
+    MutableMapping,
+    Set,
+)
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from http import HTTPStatus
@@ -166,6 +174,16 @@ def join_methods(scope: Scope) -> str:
         lines += [value for name, value in pairs if name == _METHOD]
     # of several, some applications take the first
     return " ".join([scope["method"], *(each.replace(",", " ") for each in lines)])
+
+
+def remove_methods(headers: Iterable[tuple[bytes, bytes]], methods: Set[bytes]) -> Headers:
+    """Return *headers* without *methods* in `Allow`."""
+
+    def remove(value: bytes) -> bytes:
+        listed = [each.strip(_BLANKS) for each in value.split(b",")]
+        return b", ".join(each for each in listed if each not in methods)
+
+    return [(name, remove(value) if name.lower() == b"allow" else value) for name, value in headers]
 
 
 def resolve_target(scope: Scope) -> Scope:

@@ -7,7 +7,7 @@ specification documents.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping, Set
 from functools import partial
 from typing import NamedTuple, Protocol
 from urllib.parse import quote, unquote
@@ -31,6 +31,7 @@ from .asgi import (
     join_methods,
     list_values,
     plain,
+    remove_methods,
     resolve_target,
     respond,
     route,
@@ -62,6 +63,10 @@ class Routed(Protocol):
         """Whether it is served as if its callers named no version."""
         ...
 
+    def list_hidden(self, version: str, /) -> Set[bytes]:
+        """Return the methods of those operations at its path that *version* lacks."""
+        ...
+
     def get(self, version: str, /) -> Handling | None:
         """Return how its requests at *version* are handled; None if that is not known yet."""
 
@@ -79,7 +84,8 @@ class Versioned:
     what names a version; requests for which it returns None pass through unchanged, too, and its
     result for others is used in place of *ignoring*, *limits* and the application. If a request
     names other methods, *find* gets all of them (`join_methods`). It must return None for the paths
-    of *documents*.
+    of *documents*. In `Allow`, responses to requests that pass through have no methods that the
+    operations at the path have at other versions only.
 
     *ignoring* takes a request's scope and returns whether its operation ignores the header: it is
     then served as without one. *ends* are the announced ends, by version; operations that ignore
@@ -168,7 +174,7 @@ class Versioned:
             return documents(scope, receive, send)
         reading = self._read_version(scope, path)
         if reading is None:
-            return self._app(scope, receive, send)
+            return self._app(scope, receive, partial(self._send_passed, scope, send))
         named, found, routed = reading
         if named is not None and self._supported.place != "media-type":
             send = rewrite_references(send, scope, found, partial(self._name_version, named))
@@ -294,6 +300,22 @@ class Versioned:
             if routed is not None:
                 return named, found, routed
         return None
+
+    def _send_passed(self, scope: Scope, send: Send, message: Message) -> Awaitable[None]:
+        """Send a message of the response to a request that is not versioned."""
+        headers = message.get("headers", ())
+        if self._find is not None and any(name.lower() == b"allow" for name, _ in headers):
+            by_place = self._find_version
+            named, found = (None, scope) if by_place is None else by_place(scope)
+            routed = self._find(METHODS, route(found))
+            if routed is not None:
+                lines = list_values(scope["headers"], self._name)
+                served, _ = self._choose_version(scope, named, lines, routed)
+                message = {
+                    **message,
+                    "headers": remove_methods(headers, routed.list_hidden(served.version)),
+                }
+        return send(message)
 
     def _name_version(self, version: str, target: str) -> str | None:
         """Return *target*, a path with its query, such that it names *version*.

@@ -50,6 +50,9 @@ class Routed(dict[str, Handling]):
 
     ignores_version = False
 
+    def list_hidden(self, _: str) -> frozenset[bytes]:
+        return frozenset()
+
 
 def refer(
     place: str,

@@ -155,6 +155,9 @@ def test_trailer_does_not_become_a_header(
 class _Routed(dict[str, Handling]):
     ignores_version = False
 
+    def list_hidden(self, _: str) -> frozenset[bytes]:
+        return frozenset()
+
 
 async def wait_for_more(_: Scope, receive: Receive, __: Send) -> None:
     """Answer nothing, as an application may after a disconnect."""

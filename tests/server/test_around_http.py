@@ -34,6 +34,19 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Shop:
     return Shop(tmp_path_factory.mktemp("shop"))
 
 
+@pytest.fixture(scope="module")
+def extended(tmp_path_factory: pytest.TempPathFactory) -> Shop:
+    """Return a shop with an error without a body, and an operation of the newest version."""
+    declared = "'404': { $ref: '#/components/responses/Refused' }"
+    operation = (
+        "'404': { description: none }\n    delete: { operationId: deleteOrder, tags: [Shop],"
+        f" x-added: {NEWEST}, parameters: [{{ $ref: '#/components/parameters/Id' }}],"
+        " responses: { '204': { description: deleted } } }"
+    )
+    api = FILES["api.yaml"].replace(declared, operation)
+    return Shop(tmp_path_factory.mktemp("extended"), files={**FILES, "api.yaml": api})
+
+
 class Backend:
     """An application with one answer for everything, which records its requests."""
 
@@ -433,13 +446,22 @@ def test_declared_error_in_an_undeclared_format_of_data_is_replaced(shop: Shop, 
     assert (get(layer).status, get(layer).json) == (404, {"message": "Not Found"})
 
 
-def test_error_without_a_declared_body_loses_one_that_may_be_newer(tmp_path: Any) -> None:
-    declared = "'404': { $ref: '#/components/responses/Refused' }"
-    api = FILES["api.yaml"].replace(declared, "'404': { description: none }")
-    bare = Shop(tmp_path, files={**FILES, "api.yaml": api})
+def test_error_without_a_declared_body_loses_one_that_may_be_newer(extended: Shop) -> None:
     for headers in ([], typed(["application/json"]), typed(["text/plain"])):
-        response = get(wrap(bare, Backend(HINTED, 404, headers)))
+        response = get(wrap(extended, Backend(HINTED, 404, headers)))
         assert (response.status, b"hint" in response.body) == (404, False)
+
+
+@cases("method", ["GET", "HEAD", "OPTIONS", "PATCH"])
+@cases(("version", "first"), [(OLDEST, "GET"), (NEWEST, "GET, DELETE")])
+def test_allow_has_the_methods_of_the_callers_version(
+    extended: Shop, method: str, version: str, first: str
+) -> None:
+    allow = [(b"Allow", b"GET, DELETE"), (b"allow", b"HEAD, OPTIONS")]
+    app = wrap(extended, Backend(headers=[*typed(["application/json"]), *allow]))
+    response = get(app, method, [(b"x-api-version", version.encode())])
+    found = [value for name, value in response.headers if name.lower() == "allow"]
+    assert (response.status, found) == (200, [first, "HEAD, OPTIONS"])
 
 
 @pytest.mark.parametrize("codings", [["identity", "gzip"], ["gzip", "gzip"], ["gzip, identity"]])
@@ -596,19 +618,13 @@ def test_mounted_application_is_served_below_its_path(shop: Shop) -> None:
 
 def test_root_path_of_fastapi_is_not_part_of_paths(shop: Shop) -> None:
     app = FastAPI(routes=[Route(path, Backend()) for path in ("/api/orders/{id}", "/orders/{id}")])
-    for root, paths in (
-        ("/eu", ["/api/orders/one", "/eu/api/orders/one"]),
-        ("/api", ["/api/orders/one"]),
-    ):
+    order = "/api/orders/one"
+    for root, paths in ("/eu", [order, f"/eu{order}"]), ("/api", [order]):
         app.root_path = root
         layer = shop.wrap("production", GZipMiddleware(app))
-        for path in paths:
-            assert get(layer, path=path).json == narrow_order(shop)
-
-
-def test_root_path_of_a_flask_application_is_a_folder(shop: Shop) -> None:
+        assert [get(layer, path=path).json for path in paths] == [narrow_order(shop)] * len(paths)
     backend = Backend()
-    # it is behind middleware for WSGI, which has it as `app`
+    # that of Flask is a folder; middleware for WSGI has Flask as `app`
     backend.app = SimpleNamespace(root_path="/srv/shop")  # type: ignore[attr-defined]
     assert get(shop.wrap("production", backend)).json == narrow_order(shop)
     assert "root_path" not in backend.scope

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Set
 from functools import cache, cached_property, partial
 from http import HTTPStatus
 from inspect import isawaitable
@@ -12,12 +12,12 @@ from urllib.parse import unquote
 
 from .answers import AnswerNarrowing
 from .contracts import Contracts
-from .hidden import find_hidden_headers, hide_headers
+from .hidden import find_hidden_headers, hide_headers, hide_methods
 from .lifts import Lifted, RequestLift
 from .narrowed import AnswerWay
 from .nouns import Operation, Settings
 from .pages import serve_documents
-from .paths import Paths, PathTemplate, is_plain_query
+from .paths import Paths, PathTemplate, is_plain_query, methods_of
 from .problems import NO_PATH, Problems
 from .results import Results
 from .runtime import lifecycle
@@ -125,6 +125,9 @@ def wrap(
     problems.add(each.results for each in rows)
     hidden = cache(partial(find_hidden_headers, contracts, data))
     moved = {(row.name, each): row for row in rows for each in row.list_moved()}
+    beside: dict[str, list[_Row]] = {}
+    for row in rows:
+        beside.setdefault(row.path, []).append(row)
     supported = Supported.read(contracts)
     layer = _Layer(
         app,
@@ -135,6 +138,7 @@ def wrap(
         newest=data.newest,
         hidden=hidden,
         moved=moved,
+        beside=beside,
         account=account,
         selector=supported.header if only is None and supported.place == "header" else "",
     )
@@ -420,6 +424,10 @@ class _Routed(dict[str, Handling]):
         for each in self._readings:
             yield from [row for row in each if row.is_behind and row.has(query)][:1]
 
+    def list_hidden(self, version: str) -> Set[bytes]:
+        """Return the methods of those operations at the path that *version* lacks."""
+        return _list_hidden([row for each in self._readings for row in each], version)
+
     def _is_plain(self, query: bytes) -> bool:
         return not self._pairs or is_plain_query(query, self._pairs)
 
@@ -443,6 +451,15 @@ class _Routed(dict[str, Handling]):
         return all(row.name == name for row in self._find_behind(query))
 
 
+def _list_hidden(rows: Iterable[_Row], version: str) -> Set[bytes]:
+    """Return the methods of those of *rows* that *version* lacks, and of no other row."""
+    found: dict[bool, set[bytes]] = {True: set(), False: set()}
+    for row in rows:
+        shown = row.is_there(version) or not row.is_served
+        found[shown] |= {each.encode() for each in methods_of(row.method)}
+    return found[False] - found[True]
+
+
 class _Layer:
     """The layer around the application, which lifts its requests and narrows its answers."""
 
@@ -457,12 +474,14 @@ class _Layer:
         newest: str,
         hidden: Callable[[str], frozenset[bytes]],
         moved: Mapping[tuple[str, str], _Row],
+        beside: Mapping[str, Collection[_Row]],
         account: FindAccount | None,
         selector: str,
     ) -> None:
         self._app = app
         self._selector = selector
         self._moved = moved
+        self._beside = beside
         self._is_moved = {version for _, version in moved}
         self._find = find
         self._newest = newest
@@ -496,6 +515,8 @@ class _Layer:
             way = AnswerWay(self._app, row.results, version, answers, self._problems)
             is_usual = lift.is_plain and not (answers.converts or hidden or is_moved)
             app = way.narrow if is_usual else partial(self._serve, row, way, lift, hidden)
+        if methods := _list_hidden(self._beside[row.path], version):
+            app = hide_methods(app, methods)
         return Handling(app, limits)
 
     def doubt(self) -> Handling:

@@ -1,13 +1,13 @@
-"""The headers of responses that a version does not have anywhere."""
+"""The headers and methods that a version does not have, but that responses may have."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from typing import Any
 
 from .contracts import Contracts
 from .results import STANDARD
-from .runtime.asgi import Message, Send
+from .runtime.asgi import App, Message, Receive, Scope, Send, remove_methods
 
 
 def find_hidden_headers(
@@ -47,3 +47,18 @@ def hide_headers(send: Send, hidden: frozenset[bytes]) -> Send:
         await send(message)
 
     return sending
+
+
+def hide_methods(app: App, methods: Set[bytes]) -> App:
+    """Return *app*, whose responses do not have *methods* in `Allow`."""
+
+    async def hiding(scope: Scope, receive: Receive, send: Send) -> None:
+        async def sending(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = remove_methods(message.get("headers", ()), methods)
+                message = {**message, "headers": headers}
+            await send(message)
+
+        await app(scope, receive, sending)
+
+    return hiding
