@@ -219,6 +219,11 @@ SECURED: Document = {
     },
     "paths": {"/loan": {"get": {**GET, "security": [{"Card": []}]}}},
 }
+REPLACED: Document = {
+    **LOAN,
+    "required": ["code", "title"],
+    "properties": {"code": {"type": "string"}, "title": {"maxLength": 9}},
+}
 PARAMETERS = [{"name": name, "in": "query", "schema": {"type": "integer"}} for name in "ab"]
 
 # Parts of the draft, fields of its loans, and the gates that are left in it.
@@ -230,6 +235,7 @@ DRAFTS: list[tuple[Document, Document, int]] = [
     ({}, {"reader": {"maxLength": 7}, "due": {"type": "string"}}, 1),
     ({}, {"reader": {"anyOf": [{"minLength": 1}, {"type": "null"}]}}, 1),
     (SECURED, {}, 1),
+    ({"components": {"schemas": {"Loan": REPLACED}}}, {}, 6),
 ]
 
 
@@ -274,7 +280,8 @@ def test_waived_additions_stay_withheld(project: Path) -> None:
     [
         ({"enum": [3, 1, 2]}, {"enum": [1, 2]}, {"enum": [3, 1, 2]}),
         ({"enum": [2, 3, 1]}, {"enum": [1, 2]}, {"enum": [1, 3, 2]}),
-        ({"enum": [1, True, 1]}, {"enum": [True, 1]}, {"enum": [True, 1, 1]}),
+        ({"enum": [1, True]}, {"enum": [True, 1]}, {"enum": [True, 1]}),
+        ({"enum": [2, 1, 2]}, {"enum": [1, 2]}, {"enum": [2, 1, 2]}),
         ({"required": ["b", "a"]}, {"required": ["a", "c", "b"]}, {"required": ["a", "b"]}),
         ({"servers": ["b", "a"]}, {"servers": ["a", "b"]}, {"servers": ["b", "a"]}),
         ({"parameters": PARAMETERS[::-1]}, {"parameters": PARAMETERS}, {"parameters": PARAMETERS}),

@@ -79,7 +79,7 @@ class Appender:
             shown = {**shown, "oneOf": _list_members(shown["enum"])}
             del shown["enum"]
         now = dict(node)
-        renamed: dict[str, str] = {}
+        renamed: dict[str, str | None] = {}
         former, unset = changes(merged.get(WAS, {}).get(self._version, {}))
         for key in dict.fromkeys((*merged, *former, *unset, *shown)):
             value = merged.get(key, ABSENT)
@@ -166,7 +166,7 @@ class Appender:
         now: dict[str, Any],
         sides: tuple[dict[str, Any], dict[str, Any]],
         path: Trail,
-        renamed: dict[str, str],
+        renamed: dict[str, str | None],
     ) -> None:
         """Set *key* of *now*, where the two *sides* differ and gates say so further down."""
         shown, merged = (side.get(key, ABSENT) for side in sides)
@@ -234,7 +234,7 @@ class Appender:
         node: dict[str, Any],
         sides: tuple[Any, Any],
         path: Trail,
-        renamed: dict[str, str],
+        renamed: dict[str, str | None],
     ) -> dict[str, Any]:
         shown, merged = sides
         shown = {} if shown is ABSENT else shown
@@ -267,7 +267,9 @@ class Appender:
         for name in shown.keys() - merged.keys() - former_names:
             # words, which have no gates
             found.pop(str(self._origin.find_step(Arrangement.MAP, kind, node, name)), None)
-        renamed |= {own: name for name, own in former.items()} if path[-1] == "properties" else {}
+        if path[-1] == "properties":
+            renamed |= {own: name for name, own in former.items()}
+            renamed |= dict.fromkeys(node.keys() - found.keys() - renamed.keys())
         self.names[id(found)] = former
         self.origins[id(found)] = found, node
         return found
@@ -399,8 +401,11 @@ def _insert_behind(
     return dict(entries)
 
 
-def _rename_required(node: dict[str, Any], renamed: Mapping[str, str]) -> None:
-    """Write the new names of fields where *node* requires them, in its history, too."""
+def _rename_required(node: dict[str, Any], renamed: Mapping[str, str | None]) -> None:
+    """Write the new names of fields where *node* requires them, in its history, too.
+
+    Fields that are *renamed* to None are gone in all versions.
+    """
 
     def rename(holder: dict[str, Any]) -> dict[str, Any]:
         if is_long(holder):
@@ -408,8 +413,13 @@ def _rename_required(node: dict[str, Any], renamed: Mapping[str, str]) -> None:
         names = holder.get(_REQUIRED)
         if not isinstance(names, list):
             return holder
-        return {**holder, _REQUIRED: list(dict.fromkeys(renamed.get(one, one) for one in names))}
+        left = [
+            one for one in dict.fromkeys(renamed.get(one, one) for one in names) if one is not None
+        ]
+        return {key: left if key == _REQUIRED else value for key, value in holder.items()}
 
     node.update(rename(node))
+    if node.get(_REQUIRED) == [] and None in renamed.values():
+        del node[_REQUIRED]
     if WAS in node:
         node[WAS] = {date: rename(entry) for date, entry in node[WAS].items()}

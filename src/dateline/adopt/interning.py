@@ -93,11 +93,12 @@ def arrange_alike(value: Any, known: Any) -> Any:
 
 
 def _arrange_items(items: list[Any], known: list[Any]) -> list[Any]:
-    others = {_name(item): item for item in known}
+    own, others = ({_name(item): item for item in each} for each in (items, known))
+    if len(own) < len(items) or len(others) < len(known):
+        return items
     places = {name: number for number, name in enumerate(others)}
-    ordered = iter(sorted(filter(places.__contains__, map(_name, items)), key=places.__getitem__))
-    own = {_name(item): item for item in items}
-    names = [next(ordered) if name in places else name for name in map(_name, items)]
+    ordered = iter(sorted(own.keys() & others, key=places.__getitem__))
+    names = [next(ordered) if name in others else name for name in own]
     return [arrange_alike(own[name], others.get(name)) for name in names]
 
 
