@@ -172,7 +172,7 @@ def list_folders(
 
 
 def list_stamps(
-    schemas: Folder, templates: Folder | None = None, shared: Iterable[str] = ()
+    schemas: Folder, templates: Folder | None, shared: Iterable[str]
 ) -> list[tuple[str, int, int]]:
     """Return every file of `list_folders` with its time and size, which change with an edit."""
     found = []

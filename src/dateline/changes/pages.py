@@ -162,7 +162,7 @@ class Differences:
         self._calls: dict[Calls, Calls] = {}
         self._fragments = memoize(self._make_fragments)
         self._values = memoize(self._make_values)
-        self._documents: dict[Combination, dict[str, Any]] = {}
+        self._document = memoize(self._make_document)
         self._resolver = memoize(self._make_resolver)
         self._entries: dict[tuple[Any, ...], Entry] = {}
         self._said: dict[int, Any] = {}
@@ -347,10 +347,8 @@ class Differences:
     def _make_resolver(self, which: Combination) -> Resolver:
         return Resolver(self._document(which))
 
-    def _document(self, shown: Combination) -> dict[str, Any]:
-        if shown not in self._documents:
-            self._documents[shown] = self._projector.contract(*shown).document
-        return self._documents[shown]
+    def _make_document(self, shown: Combination) -> dict[str, Any]:
+        return self._projector.contract(*shown).document
 
 
 def _count_operations(steps: Sequence[Page]) -> int:

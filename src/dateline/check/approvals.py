@@ -20,7 +20,7 @@ _SECTION: Final = re.compile(r"\^?\[[^\]]+\](?:\[\d+\])?")
 
 
 def find_approvers(
-    table: Table, folder: Path, file: str, published: str | None = None
+    table: Table, folder: Path, file: str, published: str | None
 ) -> frozenset[str] | None:
     """Return who may approve the waivers in *file* of *folder*; None if nobody must.
 

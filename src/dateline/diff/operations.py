@@ -120,7 +120,7 @@ class OperationComparison:
             self.names.append(f"WEBHOOK {label}" if webhook else f"{method_name(method)} {label}")
             return _OperationScope(1 << (len(self.names) - 1), webhook, still=still)
 
-        self._item(
+        self._path_item(
             self._entry(self._before, old),
             self._entry(self._after, new),
             renamed,
@@ -135,7 +135,7 @@ class OperationComparison:
         located = Located(document.section(section)[name], f"/{section}/{escape(name)}")
         return parts_of(document, located)
 
-    def _item(
+    def _path_item(
         self,
         before: Parts,
         after: Parts,
@@ -163,21 +163,8 @@ class OperationComparison:
                 name = scope.within and f"{scope.within} {method_name(method)}"
                 _add_operation(root, first, second, name)
                 continue
-            before_operation = Thing.at(self._before, first)
-            after_operation = Thing.at(self._after, second)
-            operations = _BothOperations(before_operation, after_operation, ours, theirs)
-            ends = self._ends(scope, operations.before.parts, operations.after.parts)
-            if self._everywhere or not alike:
-                self.security.compare_operation(ends.requests, scope.bit, *operations[:2])
-                self._servers(ends, operations)
-            if not alike:
-                compare_keys(ends.whole, "operation", *operations[:2], _OPERATION)
-                _compare_tags(ends.whole, *operations[:2])
-            if not scope.still:
-                self._parameters(ends.requests, operations, renamed)
-                self._body(ends.requests, *operations[:2])
-                self._responses(ends.responses, *operations[:2])
-            self._callbacks(scope, *operations[:2])
+            both = Thing.at(self._before, first), Thing.at(self._after, second)
+            self._operation(scope, _BothOperations(*both, ours, theirs), renamed, alike=alike)
         if before and after and not alike:
             root = self._graph.root(before, after, request=bits, response=bits)
             # only a mapping has operations
@@ -187,6 +174,29 @@ class OperationComparison:
             compare_keys(
                 root, "path-item", ours, theirs, nested if any(modern) else nested - MODERN
             )
+
+    def _operation(
+        self,
+        scope: _OperationScope,
+        operations: _BothOperations,
+        renamed: dict[str, str],
+        *,
+        alike: bool,
+    ) -> None:
+        """Compare an operation; if *alike*, only what it inherits or refers to may differ."""
+        before, after, *_ = operations
+        ends = self._ends(scope, before.parts, after.parts)
+        if self._everywhere or not alike:
+            self.security.compare_operation(ends.requests, scope.bit, before, after)
+            self._servers(ends, operations)
+        if not alike:
+            compare_keys(ends.whole, "operation", before, after, _OPERATION)
+            _compare_tags(ends.whole, before, after)
+        if not scope.still:
+            self._parameters(ends.requests, operations, renamed)
+            self._body(ends.requests, before, after)
+            self._responses(ends.responses, before, after)
+        self._callbacks(scope, before, after)
 
     def _ends(self, scope: _OperationScope, before: Parts, after: Parts) -> _Ends:
         request, response = (0, scope.bit) if scope.turned else (scope.bit, 0)
@@ -299,7 +309,7 @@ class OperationComparison:
             below = _OperationScope(scope.bit, not scope.turned, called, scope.still)
             before_parts = () if old is None else parts_of(self._before, ours[old])
             after_parts = () if new is None else parts_of(self._after, theirs[new])
-            self._item(before_parts, after_parts, {}, partial(_same, below))
+            self._path_item(before_parts, after_parts, {}, partial(_same, below))
 
     # Servers
 
@@ -371,7 +381,7 @@ class OperationComparison:
             compare_whole(root, "link", LINK, name, before, after)
         elif kind == "path-item":
             parts = parts_of(self._before, before), parts_of(self._after, after)
-            self._item(*parts, {}, partial(_same, _OperationScope(0)))
+            self._path_item(*parts, {}, partial(_same, _OperationScope(0)))
         elif kind == "callback":
             self._expressions(before, after, name, _OperationScope(0))
         else:

@@ -59,7 +59,7 @@ def find_availability(
     timeline: Timeline,
     locate: Locate,
     *,
-    adopted: bool = False,
+    adopted: bool,
     drafts: Collection[str] = (),
 ) -> tuple[dict[Component, int], list[Problem]]:
     """Return where each component is part of the contract, and every dangling reference.

@@ -111,7 +111,7 @@ def render_files(
     homes: Mapping[str, Mapping[str, str]],
     templates: Sequence[Path],
     *,
-    called: Container[str] = (),
+    called: Container[str],
 ) -> list[Artifact]:
     """Return the files of the distribution from *templates*, the first folder first.
 

@@ -86,7 +86,7 @@ def write_json(value: Any, indent: int) -> str:
 
 
 @_remembered
-def yaml_key(key: str, indent: int = 0) -> str:
+def yaml_key(key: str, indent: int) -> str:
     """Return *key* as a YAML mapping key at *indent*, with its colon."""
     return end_key(key if is_plain(key) else quote_yaml(key), " " * indent)
 

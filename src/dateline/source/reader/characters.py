@@ -157,9 +157,7 @@ def _invisible(character: str) -> str:
     return f"the invisible character U+{ord(character):04X} is here"
 
 
-def text_refusals(
-    text: str, most_bytes: int, *, adopted: bool = False
-) -> Iterator[tuple[str, str]]:
+def text_refusals(text: str, most_bytes: int, *, adopted: bool) -> Iterator[tuple[str, str]]:
     """Yield id and message for everything that is wrong with a text, its escapes decoded.
 
     In an *adopted* one, invisible characters may be written as escapes.
