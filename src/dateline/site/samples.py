@@ -280,8 +280,8 @@ class Samples:
         if "example" in node:
             return (node["example"],)
         for each in node.get("examples", {}).values():
-            example = self._resolver.resolve(each.get("$ref")) or each
-            if isinstance(example, dict) and "value" in example:
+            example = resolve(self._document, each)
+            if "value" in example:
                 return (example["value"],)
         return None
 
