@@ -86,6 +86,20 @@ def moved(section: str) -> dict[str, tuple[Json, Json]]:
     }
 
 
+COUNT: Final[Json] = {"description": "Pages.", "schema": {"type": "integer"}}
+
+
+def headed(header: Json, **components: Json) -> Json:
+    """Return a document whose only response has *header*."""
+    made = document(CODE, "headers", **components)
+    made["paths"]["/codes"]["post"]["responses"]["200"]["headers"] = {"X-Pages": header}
+    return made
+
+
+def counted(name: str) -> Json:
+    return headed(refer(name, "headers"), **{name: COUNT})
+
+
 EQUAL: Final[dict[str, tuple[Json, Json]]] = {
     "renamed": (document(refer("Old"), Old=CODE), document(refer("New"), New=REWORDED)),
     "another": (document(refer("Old"), Old=CODE), document(refer("New"), New=CODE, Old=CODE)),
@@ -109,6 +123,10 @@ EQUAL: Final[dict[str, tuple[Json, Json]]] = {
             Old=refer("New", "responses"),
         ),
     ),
+    "header moved in": (headed(COUNT), counted("Pages")),
+    "header moved out": (counted("Pages"), headed(COUNT)),
+    "header left": (counted("Pages"), headed({**COUNT, "description": "All."}, Pages=COUNT)),
+    "header renamed": (counted("Pages"), counted("Count")),
     **moved("responses"),
     **moved("requestBodies"),
 }
@@ -132,6 +150,8 @@ DIFFERENT: Final[dict[str, tuple[Json, Json]]] = {
         document(refer("Old"), Base=BASE, Old={"allOf": [refer("Base")], "minProperties": 1}),
         document(refer("New"), Base=BASE, New={"allOf": [refer("Base")], "minProperties": 1}),
     ),
+    "header": (counted("Pages"), headed({"schema": {"type": "string"}})),
+    "header moved in": (headed({"schema": {"type": "string"}}), counted("Pages")),
     "response": (
         document(CODE, "responses", refer("Old", "responses"), Old=message(CODE)),
         document(CODE, "responses", refer("New", "responses"), New=message(MORE)),

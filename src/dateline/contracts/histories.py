@@ -14,7 +14,7 @@ from dateline.contracts.equality import Equality
 from dateline.contracts.reductions import Reductions
 from dateline.diff.naming import name
 from dateline.gates import Timeline, changes, order
-from dateline.model import CONVERTER, IN_PLACE_OF, WAS, Api, Trail
+from dateline.model import CONVERTER, ENVIRONMENTS, IN_PLACE_OF, WAS, Api, Trail
 from dateline.openapi import children, find_operation, operation_names, pointer
 from dateline.schema.access import Access
 from dateline.schema.dialect import Dialect
@@ -248,11 +248,18 @@ class Histories:
         """Return two eras of a node, with equal schemas in them written identically."""
         if kind == "schema":
             return self._equality.align(newer, older)
+        newer, older = self._follow(newer), self._follow(older)
         one, other = newer.get("schema"), older.get("schema")
         if not isinstance(one, dict) or not isinstance(other, dict):
             return newer, older
         one, other = self._equality.align(one, other)
         return {**newer, "schema": one}, {**older, "schema": other}
+
+    def _follow(self, node: dict[str, Any]) -> dict[str, Any]:
+        """Return the component that *node*, which is no schema, refers to, if it has no history."""
+        goal = self.resolver.resolve(node.get("$ref"))
+        is_plain = isinstance(goal, dict) and {"$ref", WAS, ENVIRONMENTS}.isdisjoint(goal)
+        return goal if is_plain else node
 
     def _step(
         self,
