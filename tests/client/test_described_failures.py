@@ -14,7 +14,7 @@ import pytest
 from paynet import client as errors
 from paynet.client import Backoff
 from paynet.client.calling import Operation
-from paynet.client.errors import describe_failure, quote_body
+from paynet.client.errors import describe_failure, find_code, quote_body
 from paynet.v2026_07_01 import AsyncClient, Client
 from support.calls import Answer, Cut, Scripted, answer
 from support.tables import cases
@@ -129,6 +129,25 @@ def open_events(client: Any) -> Any:
 )  # fmt: skip
 def test_message_quotes_the_texts_of_a_body(body: Any, text: str) -> None:
     assert quote_body(body) == text
+
+
+@cases(
+    ("body", "code"),
+    [
+        ({"code": "a"}, "a"),
+        ({"error": {"code": "a"}, "code": "b"}, "a"),
+        ({"error": "a", "error_description": "b"}, "a"),
+        # FastAPI's HTTPException(detail={...}), and its plain and listed details
+        ({"detail": {"code": "a", "message": "b"}}, "a"),
+        ({"detail": "b"}, None),
+        ({"detail": [{"type": "b"}]}, None),
+        ({"code": 5}, None),
+        (["a"], None),
+        (None, None),
+    ],
+)
+def test_code_is_a_text_under_a_common_name(body: Any, code: str | None) -> None:
+    assert find_code(body) == code
 
 
 @cases(

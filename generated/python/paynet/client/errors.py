@@ -165,8 +165,11 @@ def find_request_id(headers: Mapping[str, str], body: Any) -> str | None:
 
 def find_code(body: Any) -> str | None:
     """Return the error code in *body*, plain JSON, if it has one under a common name."""
-    inner = cast("dict[str, Any]", body).get("error") if isinstance(body, dict) else None
-    return _find_text(inner, _CODES) or _find_text(body, _CODES)
+    members = cast("dict[str, Any]", body) if isinstance(body, dict) else {}
+    found = (
+        _find_text(each, _CODES) for each in (members.get("error"), members.get("detail"), body)
+    )
+    return next(filter(None, found), None)
 
 
 def quote_body(body: Any) -> str:
