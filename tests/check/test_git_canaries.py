@@ -157,9 +157,18 @@ def plant_in_repository(root: Path, canaries: Canaries) -> None:
         shutil.copy(canaries.plant("hook"), root / ".git/hooks" / hook)
 
 
-def test_no_command_runs_programs_of_the_repository(project: Path, canaries: Canaries) -> None:
+def test_no_command_runs_programs_of_the_repository(
+    project: Path, canaries: Canaries, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("tools").mkdir()
+    for folder in (".", "tools"):
+        shutil.copy(canaries.plant("git"), Path(folder, "git"))
+    commit()
     sign_last_commit()
     plant_in_repository(project, canaries)
+    known = os.environ["PATH"]
+    entries = ["", ".", "tools", str(project), f"{project}/tools"]
+    monkeypatch.setenv("PATH", os.pathsep.join([*entries, known]))
     statuses = [dateline(*command).status for command in COMMANDS]
     assert (statuses, canaries.ran()) == ([CLEAN] * 8 + [MISUSE, CLEAN, CLEAN], set())
     # the cut is not committed: the baseline comes from the repository, and no second cut is made
@@ -167,6 +176,12 @@ def test_no_command_runs_programs_of_the_repository(project: Path, canaries: Can
     Path("schemas/waivers.yaml").unlink()
     statuses = [dateline(*command).status for command in COMMANDS]
     assert (statuses, canaries.ran()) == ([CLEAN] * 8 + [MISUSE, MISUSE, CLEAN], set())
+    # a shell runs git from each of these folders
+    for entry in entries:
+        monkeypatch.setenv("PATH", f"{entry}{os.pathsep}{known}")
+        subprocess.run(["/bin/sh", "-c", "git --version"], check=False, stdin=subprocess.DEVNULL)
+        assert canaries.ran() == {"git"}, entry
+        canaries.clear()
 
 
 def test_plain_git_runs_programs_of_the_repository(project: Path, canaries: Canaries) -> None:
@@ -287,26 +302,6 @@ def test_git_settings_from_elsewhere_have_no_effect(
             for command in ("status", "diff", "submodule"):
                 run_git(command)
         assert canaries.ran() == {"canary"}, name
-        canaries.clear()
-
-
-def test_git_is_not_run_from_the_project_folder(
-    project: Path, canaries: Canaries, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    Path("tools").mkdir()
-    for folder in (".", "tools"):
-        shutil.copy(canaries.plant("git"), Path(folder, "git"))
-    commit()
-    known = os.environ["PATH"]
-    entries = ["", ".", "tools", str(project), f"{project}/tools"]
-    monkeypatch.setenv("PATH", os.pathsep.join([*entries, known]))
-    statuses = [dateline(*command).status for command in COMMANDS]
-    assert (statuses, canaries.ran()) == ([CLEAN] * 8 + [MISUSE, CLEAN, CLEAN], set())
-    # a shell runs it from each of these folders
-    for entry in entries:
-        monkeypatch.setenv("PATH", f"{entry}{os.pathsep}{known}")
-        subprocess.run(["/bin/sh", "-c", "git --version"], check=False, stdin=subprocess.DEVNULL)
-        assert canaries.ran() == {"git"}, entry
         canaries.clear()
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from typing import Literal
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import Final, Literal
 
 import pytest
 from support.exchanges import Response, ask, request, serving, talk
@@ -94,35 +96,35 @@ def test_body_within_the_limit_is_read(port: int) -> None:
     assert (response.status, response.body) == (200, b"2025-03-13 1000")
 
 
-@pytest.mark.parametrize(
-    ("fields", "body"),
-    [
-        ([b"Content-Length: 1001"], b""),
-        ([b"Content-Length: 10000000000"], b""),
-        (
-            [b"Transfer-Encoding: chunked"],
-            b"1f4\r\n" + b"x" * 500 + b"\r\n1f5\r\n" + b"x" * 501 + b"\r\n",
-        ),
-    ],
-    ids=["one byte more", "10 GB", "chunked"],
+OVERSIZED: Final = (
+    (post(b"Content-Length: 1001"), b""),
+    (post(b"Content-Length: 10000000000"), b""),
+    (
+        post(b"Transfer-Encoding: chunked"),
+        b"1f4\r\n" + b"x" * 500 + b"\r\n1f5\r\n" + b"x" * 501 + b"\r\n",
+    ),
 )
-def test_oversized_body_closes_the_connection(port: int, fields: list[bytes], body: bytes) -> None:
-    # no `Connection: close`: the server has to close, or the test would wait for it
-    response = talk(port, post(*fields), body)
-    assert response == refused(413, "the body has to be at most 1000 bytes")
+STALLED: Final = (
+    (post(b"Content-Length: 1000"), b"x"),
+    (post(b"Transfer-Encoding: chunked"), b"1\r\nx\r\n"),
+)
 
 
-@pytest.mark.parametrize(
-    ("field", "body"),
-    [(b"Content-Length: 1000", b"x"), (b"Transfer-Encoding: chunked", b"1\r\nx\r\n")],
-    ids=["with a length", "chunked"],
-)
-def test_stalled_body_closes_the_connection(
-    http: Literal["h11", "httptools"], field: bytes, body: bytes
-) -> None:
+def talk_at_once(port: int, requests: Sequence[tuple[bytes, bytes]]) -> list[Response]:
+    """Return the responses to requests without `Connection: close`: the server has to close."""
+    with ThreadPoolExecutor() as pool:
+        return [*pool.map(partial(talk, port), *zip(*requests, strict=True))]
+
+
+def test_oversized_body_closes_the_connection(port: int) -> None:
+    refusal = refused(413, "the body has to be at most 1000 bytes")
+    assert talk_at_once(port, OVERSIZED) == [refusal] * len(OVERSIZED)
+
+
+def test_stalled_body_closes_the_connection(http: Literal["h11", "httptools"]) -> None:
+    refusal = refused(408, "the body did not arrive in time")
     with serving(IMPATIENT, http) as port:
-        response = talk(port, post(field), body)
-    assert response == refused(408, "the body did not arrive in time")
+        assert talk_at_once(port, STALLED) == [refusal] * len(STALLED)
 
 
 def refused(status: int, said: str) -> Response:

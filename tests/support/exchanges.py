@@ -53,7 +53,10 @@ def request(
 
 
 class Caller:
-    """The server's side of one exchange: provides the body in pieces, and keeps what is sent."""
+    """The server's side of one exchange: provides the body in pieces, and keeps what is sent.
+
+    A caller that stalls leaves when it has the response.
+    """
 
     def __init__(self, *pieces: bytes, leaves: bool = False, stalls: bool = False) -> None:
         last = len(pieces) - 1
@@ -63,6 +66,7 @@ class Caller:
             for index, piece in enumerate(pieces or (b"",))
         ]
         self.stalls = stalls
+        self.answered = asyncio.Event()
         self.sent: list[Message] = []
         self.asked = 0
 
@@ -71,11 +75,13 @@ class Caller:
         if self.messages:
             return self.messages.pop(0)
         if self.stalls:
-            await asyncio.Event().wait()
+            await self.answered.wait()
         return {"type": "http.disconnect"}
 
     async def send(self, message: Message) -> None:
         self.sent.append(message)
+        if message["type"] == "http.response.body":
+            self.answered.set()
 
     @property
     def response(self) -> Response:
