@@ -114,7 +114,7 @@ def test_announcement_gives_notice_and_leaves_a_default(
     assert found(tmp_path, publish(tmp_path), row) == said
 
 
-@pytest.mark.parametrize(
+@cases(
     ("moves", "fits"),
     [
         (["{ default: 2025-06-01, from: 2026-10-01, announced: 2026-01-10 }"], True),

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
 from support.fuzzing import TARGETS, list_crashes
+from support.tables import cases
 
 COUNTS = {"templates": 6, "baseline": 10, "shortcut": 10}
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@cases("target", TARGETS)
 def test_damaged_input_causes_no_traceback(tmp_path: Path, target: str) -> None:
     assert list_crashes(target, tmp_path, 7, COUNTS.get(target, 20)) == []

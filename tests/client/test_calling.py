@@ -222,7 +222,7 @@ def test_request_that_may_have_had_an_effect_is_not_retried(kind: str, failure: 
     assert len(requests) == 2
 
 
-@pytest.mark.parametrize("status", [400, 401, 403, 404, 409, 422, 500, 501])
+@cases("status", [400, 401, 403, 404, 409, 422, 500, 501])
 def test_permanent_error_is_raised_at_once(status: int) -> None:
     error, requests = failing(
         "sync", [answer(status, "no")], lambda client: client.list_autoramps()

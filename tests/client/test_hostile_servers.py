@@ -9,7 +9,6 @@ from typing import Any, Final
 from uuid import UUID
 
 import httpx
-import pytest
 from paynet.client import Backoff, ClientError, StatusError, UnreadableResponseError
 from paynet.v2026_07_01 import AsyncClient, Client
 from support.calls import Scripted
@@ -120,7 +119,7 @@ def test_any_body_with_any_status_and_type_is_a_result_or_an_error(
     assert error.status == status
 
 
-@pytest.mark.parametrize("codec", CODECS)
+@cases("codec", CODECS)
 def test_text_in_a_python_codec_is_read(codec: str) -> None:
     for body in (b"plain text", b"\xff\0\\", "é".encode()):
         headers = {"Content-Type": f"text/plain; charset={codec}"}
@@ -147,8 +146,8 @@ def test_invalid_target_of_a_redirect_is_refused(
     assert isinstance(error, ClientError)
 
 
-@pytest.mark.parametrize("status", [409, 429, 503])
-@pytest.mark.parametrize("retries", [0, 1])
+@cases("status", [409, 429, 503])
+@cases("retries", [0, 1])
 def test_long_wait_is_the_reason_only_if_a_retry_was_left(status: int, retries: int) -> None:
     response = httpx.Response(status, headers={"Retry-After": "999"})
     error = call(response, max_retries=retries)

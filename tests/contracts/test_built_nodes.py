@@ -116,7 +116,7 @@ NARROWED: Final[dict[str, tuple[str, Any]]] = {
 }
 
 
-@pytest.mark.parametrize("case", NARROWED)
+@cases("case", NARROWED)
 def test_response_values_are_converted(tmp_path: Path, case: str) -> None:
     schemas, node = NARROWED[case]
     found = down(api(tmp_path, things(schemas), ADOPTED))

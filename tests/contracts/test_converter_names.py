@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from support.sources import API, VERSIONS, loaded, problems
+from support.tables import cases
 
 from dateline.demands import DemandedConverter, list_demands
 from dateline.model import SourceError
@@ -135,7 +136,7 @@ DEFECTS = {
 }
 
 
-@pytest.mark.parametrize("entry", DEFECTS)
+@cases("entry", DEFECTS)
 def test_invalid_entry_is_reported_with_its_place(entry: str, tmp_path: Path) -> None:
     schema = "properties: { first: { type: string }, last: { type: string } }"
     text = f"{{ type: object, {schema}, x-was: {{ next: {{ {entry} }} }} }}"
@@ -146,7 +147,7 @@ def test_invalid_entry_is_reported_with_its_place(entry: str, tmp_path: Path) ->
     assert any(DEFECTS[entry] in line and "it.yaml:3:" in line for line in found), found
 
 
-@pytest.mark.parametrize(
+@cases(
     ("fields", "entry", "required"),
     [
         ("required: [first, last]", "", ["name"]),

@@ -7,9 +7,9 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import pytest
 from support.generated_server import Generated, ask
 from support.sources import API, VERSIONS, loaded
+from support.tables import cases
 
 from dateline.check.servable import check_servable
 
@@ -132,7 +132,7 @@ class Fields:
         return self.case.now
 
 
-@pytest.mark.parametrize(
+@cases(
     ("name", "is_short"), [*((name, True) for name in CASES), ("split", False), ("merge", False)]
 )
 def test_several_fields_are_converted_together_both_ways(

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import pytest
 from support.sources import API, LIBRARY, loaded
+from support.tables import cases
 from support.thing_sources import ADOPTED, GATED, SCHEMAS, api, down, taking, things, up
 
 from dateline.canonical import canonical_document
@@ -154,7 +155,7 @@ def test_environments_are_separate_if_they_differ(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("around", "shape"),
     [
         ("type: array, items: { $ref: '#/components/schemas/Thing' }", {"items": "Thing"}),
@@ -317,7 +318,7 @@ paths:
 # Converters
 
 
-@pytest.mark.parametrize(
+@cases(
     ("now", "was", "ways"),
     [
         ("type: string, format: date-time", "format: date", (True, True)),

@@ -202,7 +202,7 @@ def law_of(folder: Path, seed: int) -> Law:
     return Law(load(folder / "schemas"))
 
 
-@pytest.mark.parametrize("seed", seeds(40))
+@cases("seed", seeds(40))
 def test_values_of_random_unions_are_valid_after_conversion(seed: int, tmp_path: Path) -> None:
     law = law_of(tmp_path, seed)
     if law.contracts["converters"]:

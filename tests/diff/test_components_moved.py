@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-import pytest
+from support.tables import cases
 
 from dateline.diff import diff
 from dateline.model import Kind
@@ -124,8 +124,8 @@ def test_every_kind_of_component_is_tested() -> None:
     assert {*_USES} == {*COMPONENTS} - {"securitySchemes"}
 
 
-@pytest.mark.parametrize("move", _MOVES)
-@pytest.mark.parametrize("section", _USES)
+@cases("move", _MOVES)
+@cases("section", _USES)
 def test_moved_component_with_equal_content_changes_nothing_else(section: str, move: str) -> None:
     old, new = _MOVES[move]
     entry = _USES[section][1]
@@ -139,8 +139,8 @@ def test_moved_component_with_equal_content_changes_nothing_else(section: str, m
     assert others == []
 
 
-@pytest.mark.parametrize("move", _MOVES)
-@pytest.mark.parametrize("section", _USES)
+@cases("move", _MOVES)
+@cases("section", _USES)
 def test_moved_component_with_other_content_is_reported_at_each_place(
     section: str, move: str
 ) -> None:
@@ -152,8 +152,8 @@ def test_moved_component_with_other_content_is_reported_at_each_place(
     assert len({*others}) == len(others)
 
 
-@pytest.mark.parametrize("move", _MOVES)
-@pytest.mark.parametrize("place", _EXAMPLES)
+@cases("move", _MOVES)
+@cases("place", _EXAMPLES)
 def test_examples_may_be_inline_or_components(place: str, move: str) -> None:
     old, new = _MOVES[move]
     use, one, other = _EXAMPLES[place], {"value": 1, "summary": "s"}, {"value": 2}
@@ -163,7 +163,7 @@ def test_examples_may_be_inline_or_components(place: str, move: str) -> None:
     assert changed.endswith("examples changed")
 
 
-@pytest.mark.parametrize("section", _USES)
+@cases("section", _USES)
 def test_messages_name_the_kind_of_a_component(section: str) -> None:
     entry = _USES[section][1]
     plain: Document = {"openapi": "3.2.0", "info": {"title": "", "version": ""}, "paths": {}}

@@ -94,8 +94,8 @@ def test_schema_that_accepts_anything_equals_no_schema(keyword: str, schema: Any
         assert diff(without, alike) == diff(alike, without) == []
 
 
-@pytest.mark.parametrize("keyword", ["items", "additionalProperties", "propertyNames"])
-@pytest.mark.parametrize("other", [None, {}, True])
+@cases("keyword", ["items", "additionalProperties", "propertyNames"])
+@cases("other", [None, {}, True])
 def test_annotations_below_a_keyword_are_documentation(keyword: str, other: Any) -> None:
     worded = document({keyword: {"description": "a"}}, sent=True)
     plain = document({} if other is None else {keyword: other}, sent=True)

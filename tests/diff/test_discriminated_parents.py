@@ -126,7 +126,7 @@ def test_renamed_heir_has_another_tag() -> None:
     ]
 
 
-@pytest.mark.parametrize(("spelling", "position"), AUTHORED)
+@cases(("spelling", "position"), AUTHORED)
 def test_gated_heir_is_hidden_from_older_callers(
     spelling: str, position: str, tmp_path: Path
 ) -> None:
@@ -144,7 +144,7 @@ def test_gated_heir_is_hidden_from_older_callers(
         make_converter(made, "up")(filled({"kind": "Dog", "bark": "loud"}))
 
 
-@pytest.mark.parametrize(("spelling", "position"), AUTHORED)
+@cases(("spelling", "position"), AUTHORED)
 def test_gated_field_of_an_heir_is_hidden_from_older_callers(
     spelling: str, position: str, tmp_path: Path
 ) -> None:

@@ -70,18 +70,18 @@ def test_changed_discriminator_is_found(case: str, keyword: str, null: str) -> N
         assert {(name, way) for name, way, _, _ in list_findings(*both)} == {(said, Direction.BOTH)}
 
 
-@pytest.mark.parametrize("null", NULLS)
-@pytest.mark.parametrize("keyword", ["oneOf", "anyOf"])
-@pytest.mark.parametrize("case", SAME)
+@cases("null", NULLS)
+@cases("keyword", ["oneOf", "anyOf"])
+@cases("case", SAME)
 def test_equivalent_discriminator_is_no_change(case: str, keyword: str, null: str) -> None:
     members = [CAT, *NULLS[null]]
     plain, other = (document(keyword, members, each) for each in (TAGGED, SAME[case]))
     assert diff(plain, other) == diff(other, plain) == []
 
 
-@pytest.mark.parametrize("null", NULLS)
-@pytest.mark.parametrize("keyword", ["oneOf", "anyOf"])
-@pytest.mark.parametrize("tag", ["c", "cat"])
+@cases("null", NULLS)
+@cases("keyword", ["oneOf", "anyOf"])
+@cases("tag", ["c", "cat"])
 def test_tag_is_compared_when_a_member_is_added(tag: str, keyword: str, null: str) -> None:
     alone = document(keyword, [CAT, *NULLS[null]], TAGGED)
     mapping = {tag: "Cat", "d": "Dog"}

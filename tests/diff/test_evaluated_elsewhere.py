@@ -319,8 +319,8 @@ ANCHORED: Final[tuple[Schema, ...]] = (
 )
 
 
-@pytest.mark.parametrize("user", ["$ref", "$dynamicRef", "mapping", ""])
-@pytest.mark.parametrize("there", ANCHORED[:2])
+@cases("user", ["$ref", "$dynamicRef", "mapping", ""])
+@cases("there", ANCHORED[:2])
 def test_unused_anchor_is_no_change(user: str, there: Schema) -> None:
     using: Schema = {"properties": {"in": {user: "#one"}}} if user else {}
     if user == "mapping":

@@ -7,7 +7,6 @@ from itertools import permutations, product
 from typing import Any, Final
 
 import jsonschema_rs
-import pytest
 from support.readers import document
 from support.tables import cases
 
@@ -134,8 +133,8 @@ def test_a_schema_that_several_members_refer_to_is_evaluated_in_each(
         assert bool(found) == ((before is without) != (after is without)), (before, after)
 
 
-@pytest.mark.parametrize("count", [1, 2, 3])
-@pytest.mark.parametrize("keyword", ["not", "if", "then", "else", "contains"])
+@cases("count", [1, 2, 3])
+@cases("keyword", ["not", "if", "then", "else", "contains"])
 def test_change_behind_a_reference_in_a_member_is_reported(keyword: str, count: int) -> None:
     """If more can mean less, the keyword changed for the operations that use it."""
     around = {"if": {"then": HAS["a"]}, "then": {"if": HAS["a"]}, "else": {"if": HAS["a"]}}

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-import pytest
 from support.tables import cases
 
 from dateline.diff import diff
@@ -73,7 +72,7 @@ PLACES: Final[dict[str, tuple[Callable[[Entries], dict[str, Any]], tuple[str, st
 }
 
 
-@pytest.mark.parametrize("place", PLACES)
+@cases("place", PLACES)
 def test_change_of_case_is_no_rename(place: str) -> None:
     write, (first, second) = PLACES[place]
     assert diff(write({first: TEXT}), write({second: TEXT})) == []

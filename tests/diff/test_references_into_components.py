@@ -106,7 +106,7 @@ def test_target_of_a_reference_is_judged_as_if_inline(
 
 
 # a key that OpenAPI doesn't know is reported itself
-@pytest.mark.parametrize("place", sorted(_ELSEWHERE.keys() - {"#/definitions/A"}))
+@cases("place", sorted(_ELSEWHERE.keys() - {"#/definitions/A"}))
 def test_target_of_a_reference_is_reported_once(place: str) -> None:
     before, after = (
         _document({"$ref": place}, _parts(place, schema), sent=True) for schema in (_SHORT, _LONG)
@@ -188,8 +188,8 @@ _SCHEMES: Final[dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize(("renamed", "printed"), [("X-Other", True), ("x-key", False)])
-@pytest.mark.parametrize("scheme", _SCHEMES)
+@cases(("renamed", "printed"), [("X-Other", True), ("x-key", False)])
+@cases("scheme", _SCHEMES)
 def test_scheme_is_judged_where_an_operation_demands_it(
     scheme: str, renamed: str, printed: bool
 ) -> None:
@@ -207,8 +207,8 @@ def test_scheme_is_judged_where_an_operation_demands_it(
     assert _print_changes(before, after) == expected
 
 
-@pytest.mark.parametrize("sent", [False, True], ids=["response", "request"])
-@pytest.mark.parametrize(("old", "new"), [(_SHORT, _LONG), (_LONG, _SHORT), (_SHORT, _NUMBER)])
+@cases("sent", [False, True], ids=["response", "request"])
+@cases(("old", "new"), [(_SHORT, _LONG), (_LONG, _SHORT), (_SHORT, _NUMBER)])
 def test_target_of_a_dynamic_reference_concerns_its_operation(
     old: Document, new: Document, sent: bool
 ) -> None:

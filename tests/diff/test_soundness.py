@@ -184,7 +184,7 @@ KINDS: Final = {
 }
 
 
-@pytest.mark.parametrize("rule", KINDS)
+@cases("rule", KINDS)
 def test_rule_that_checks_only_kinds_is_caught(rule: str) -> None:
     without = replace_predicate(rule, lambda change: change.kind in KINDS[rule])
     edits = chain.from_iterable(edits for name, _, edits in GUARDS.values() if name == rule)

@@ -10,6 +10,7 @@ import pytest
 from support.random_documents import pairs
 from support.refactorings import DOCUMENTS, Document
 from support.seeds import scale
+from support.tables import cases
 
 from dateline.diff import diff
 from dateline.model import Change, Kind
@@ -83,7 +84,7 @@ def test_other_descriptions_alone_are_no_change(name: str) -> None:
     assert len(few[0]) < len(both[0])
 
 
-@pytest.mark.parametrize("spelling", NO_WORDS)
+@cases("spelling", NO_WORDS)
 def test_names_that_look_like_description_keywords_are_compared(spelling: str) -> None:
     before = describe_loan(NO_WORDS[spelling])
     after = describe_loan(change_values(NO_WORDS[spelling]))

@@ -263,8 +263,8 @@ def test_invalid_default_is_reported() -> None:
     ]
 
 
-@pytest.mark.parametrize("default", ["none", 1, True, "longer", None, [1], {"a": 1}])
-@pytest.mark.parametrize("kind", ["string", "integer"])
+@cases("default", ["none", 1, True, "longer", None, [1], {"a": 1}])
+@cases("kind", ["string", "integer"])
 def test_default_that_is_listed_but_invalid_is_dropped(
     kind: str, default: Any, tmp_path: Path
 ) -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
 from support.model_documents import DOCUMENTS, compare_model
 from support.modelling import Package
 from support.sampling import Judge, reading
+from support.tables import cases
 
 _REQUEST_ONLY = {"requests": frozenset({"Order", "Item", "Left", "Right", "Lenient"})}
 
@@ -31,7 +31,7 @@ _NOTES = {
 }
 
 
-@pytest.mark.parametrize("title", DOCUMENTS)
+@cases("title", DOCUMENTS)
 def test_models_agree_with_the_document(title: str, tmp_path: Path) -> None:
     made = DOCUMENTS[title]
     package = Package(tmp_path, {"2024-01-01": made})

@@ -235,7 +235,7 @@ def _first(source: str) -> ast.expr:
     return statement.value
 
 
-@pytest.mark.parametrize(
+@cases(
     ("parts", "joined"),
     [
         (["AutorampTransaction", "State"], "AutorampTransactionState"),

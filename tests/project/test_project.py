@@ -333,7 +333,7 @@ components:
 """
 
 
-@pytest.mark.parametrize(
+@cases(
     ("at", "line", "column"),
     [
         ("/paths", 1, 1),

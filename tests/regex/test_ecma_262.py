@@ -11,6 +11,7 @@ from typing import Final
 import jsonschema_rs
 import pytest
 from support.seeds import seeds
+from support.tables import cases
 
 from dateline.regex.engines import UntranslatableError, matches, matches_portably, translate
 from dateline.regex.supported import find_supported
@@ -163,7 +164,7 @@ def test_validators_read_every_construct_like_node() -> None:
         assert list_valid(supported, texts) == expected, pattern
 
 
-@pytest.mark.parametrize("pattern", KNOWN)
+@cases("pattern", KNOWN)
 def test_validators_skip_references_to_groups_that_may_be_empty(pattern: str) -> None:
     is_uncertain = pattern.endswith((r"\1$", r"\k<n>$", r"\1a"))
     assert (find_supported(pattern) is None) == is_uncertain
@@ -188,7 +189,7 @@ def test_lookbehind_is_matched_from_its_end() -> None:
         assert supported is None or list_valid(supported, texts) == read, pattern
 
 
-@pytest.mark.parametrize("flag", ["(?s)", "(?is)", "(?s-i)", "(?s:", "(?-s)", ""])
+@cases("flag", ["(?s)", "(?is)", "(?s-i)", "(?s:", "(?-s)", ""])
 def test_dots_are_unchanged_under_a_flag_for_them(flag: str) -> None:
     pattern = f"^{flag}a.b{')' if flag.endswith(':') else ''}$"
     supported = find_supported(pattern)

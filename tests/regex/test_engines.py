@@ -57,7 +57,7 @@ def test_pattern_matches_what_the_document_says(pattern: str) -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("pattern", "expected"),
     [
         # ECMA-262 section 22.2.2.7: a dot matches no line terminator
@@ -84,7 +84,7 @@ def test_linear_time_engine_is_used_where_possible() -> None:
     assert [translate(pattern)[0] for pattern in patterns] == [True, False, False]
 
 
-@pytest.mark.parametrize("pattern", ["[a", "(", "\\", "(?i)a", "(?=a)\\p{L}", "a(?P<n>b)", "\\k"])
+@cases("pattern", ["[a", "(", "\\", "(?i)a", "(?=a)\\p{L}", "a(?P<n>b)", "\\k"])
 def test_pattern_that_no_engine_supports_is_refused(pattern: str) -> None:
     with pytest.raises(UntranslatableError):
         translate(pattern)

@@ -39,7 +39,7 @@ def test_report_is_deterministic_and_ends_in_one_newline(format: str, count: int
     assert written.rstrip("\n") + "\n" == written
 
 
-@pytest.mark.parametrize("format", ["text", "json", "sarif", "junit", "gitlab", "html"])
+@cases("format", ["text", "json", "sarif", "junit", "gitlab", "html"])
 def test_format_without_a_limit_shows_every_finding(format: str) -> None:
     # of information, text lists the first only
     findings = many(500)
@@ -67,7 +67,7 @@ def test_step_summary_is_a_comment_with_more_room() -> None:
     assert step_summary(SAMPLE, CONTEXT) == report(SAMPLE, "markdown", context=CONTEXT)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("findings", "context", "summary"),
     [
         ([], CONTEXT, "no findings"),
@@ -185,7 +185,7 @@ def test_text_is_coloured_on_request_only() -> None:
     }
 
 
-@pytest.mark.parametrize("format", [name for name in FORMATS if name != "text"])
+@cases("format", [name for name in FORMATS if name != "text"])
 def test_only_text_depends_on_the_terminal(format: str) -> None:
     long = replace(VARIANT, help="word " * 50)
     wide = replace(

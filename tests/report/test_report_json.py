@@ -172,7 +172,7 @@ def test_schema_refuses_a_report_with_an_additional_property(
     assert not VALIDATOR.is_valid(document)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("name", "value"),
     [
         ("verdict", "breaking"),

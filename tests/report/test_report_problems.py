@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 from support.reported import CONTEXT, VARIANT
+from support.tables import cases
 
 from dateline.check.baseline import BaselineError
 from dateline.model import Place, Problem, SourceError
@@ -21,7 +22,7 @@ PROBLEM = Problem(
 UNREAD = replace(CONTEXT, baseline="", problems=(PROBLEM,))
 
 
-@pytest.mark.parametrize("format", FORMATS)
+@cases("format", FORMATS)
 def test_every_format_has_the_problem_and_its_place(format: str) -> None:
     written = report([], format, context=UNREAD)
     plain = written.replace("\\", "").replace("&#39;", "'")

@@ -432,9 +432,7 @@ def test_hostile_texts_are_text_in_a_comment(name: str) -> None:
     assert _LINKED.findall(text) == []
 
 
-@pytest.mark.parametrize(
-    "text", ["a", "a ` b", "`a", "a``", "``` a ` b ```", "`", "a | b", "*<@b>"]
-)
+@cases("text", ["a", "a ` b", "`a", "a``", "``` a ` b ```", "`", "a | b", "*<@b>"])
 def test_code_is_shown_in_a_comment_as_written(text: str) -> None:
     finding = replace(REMARK, rule=text, help="", after_source=Place(text, 1, 2))
     html = _read(markdown([finding], replace(CONTEXT, baseline=text)))

@@ -408,7 +408,7 @@ def test_rules_work_without_their_documentation() -> None:
 # Messages
 
 
-@pytest.mark.parametrize(
+@cases(
     ("seen", "line"),
     [
         (

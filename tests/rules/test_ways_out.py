@@ -17,6 +17,7 @@ from support.published_projects import MISTAKES, SOURCES, Project
 from support.rule_cases import document
 from support.seeds import scale
 from support.sources import folder
+from support.tables import cases
 
 from dateline.bundle import Document
 from dateline.check import Published, breaches, check
@@ -114,7 +115,7 @@ def _complete(path: str, item: dict[str, Any], content: dict[str, Any]) -> None:
 BREAKING: Final = [rule for rule in CHANGE_RULES.values() if rule.verdict is not Verdict.ADDITIVE]
 
 
-@pytest.mark.parametrize("rule", BREAKING, ids=lambda rule: rule.id)
+@cases("rule", BREAKING, ids=lambda rule: rule.id)
 def test_gate_does_what_the_help_of_a_rule_says(rule: Rule, tmp_path: Path) -> None:
     example = rule.example
     renamed = "x-was" in example.after
@@ -153,7 +154,7 @@ def test_declared_rename_has_no_finding(rule: Rule, tmp_path: Path) -> None:
     assert Edited(tmp_path, example.where, example.before, example.after).findings() == []
 
 
-@pytest.mark.parametrize(
+@cases(
     "rule",
     [rule for rule in CHANGE_RULES.values() if rule.verdict is Verdict.ADDITIVE],
     ids=lambda rule: rule.id,

@@ -86,7 +86,7 @@ def version_fields(version: str) -> dict[str, list[str]]:
 # the version served
 
 
-@pytest.mark.parametrize(
+@cases(
     ("app", "status"),
     [
         (answering(200), 200),
@@ -195,7 +195,7 @@ def test_another_header_may_select_the_version() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@cases(
     ("path", "is_versioned"),
     [
         ("/api", True),
@@ -219,7 +219,7 @@ def test_empty_prefix_versions_everything_but_the_documents() -> None:
     assert ask(app, request(path="/spec")).body == b"spec"
 
 
-@pytest.mark.parametrize(
+@cases(
     ("root", "path", "is_ours"),
     [
         ("/pay", "/pay/api/things", True),
@@ -619,7 +619,7 @@ def test_not_modified_response_has_no_content_headers() -> None:
     assert response == Response(304, [("etag", tag), ("cache-control", "no-cache")], b"")
 
 
-@pytest.mark.parametrize(
+@cases(
     "path",
     ["/spec/", "/spec/2025-3-13", "/spec/2026-07-01", "/spec/latest", "/spec/versions/", "/spec//"],
 )

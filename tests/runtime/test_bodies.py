@@ -151,7 +151,7 @@ def test_integers_stay_integers_and_fractions_stay_fractions() -> None:
     assert math.copysign(1, read(b"-0.0")) == -1
 
 
-@pytest.mark.parametrize(
+@cases(
     "piece", [b'"', b'"\\"', b"\\", b'\\"', b'"[', b"[]", b'{"a":1}', b"\\ud800", b"9", b" ", b"-"]
 )
 def test_long_body_is_read_in_linear_time(piece: bytes) -> None:
@@ -163,7 +163,7 @@ def test_long_body_is_read_in_linear_time(piece: bytes) -> None:
             read(body)
 
 
-@pytest.mark.parametrize(
+@cases(
     "content_type",
     [
         "application/json",

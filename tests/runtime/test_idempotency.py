@@ -536,7 +536,7 @@ def test_answer_that_can_not_be_recorded_is_not_sent() -> None:
     assert (response.status, response.header("x-api-version")) == (500, ["2025-03-13"])
 
 
-@pytest.mark.parametrize("key", [b"", b" ", b"x" * 256, b"a b", b"\xe9", b"a\x00"])
+@cases("key", [b"", b" ", b"x" * 256, b"a b", b"\xe9", b"a\x00"])
 def test_invalid_key_is_refused(key: bytes) -> None:
     counter = Counter()
     response = ask(once(counter), post(key))

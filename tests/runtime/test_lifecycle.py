@@ -6,6 +6,7 @@ from email.utils import parsedate_to_datetime
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.tables import cases
 
 from dateline_runtime.lifecycle import End, headers
 
@@ -29,7 +30,7 @@ def test_every_announcement_has_its_header() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("end", "reported"),
     [
         (End(), []),
@@ -62,7 +63,7 @@ def test_sunset_is_not_before_deprecation() -> None:
         End(deprecated=date(2026, 1, 2), sunset=date(2026, 1, 1))
 
 
-@pytest.mark.parametrize("link", ["", "a b", "/a>", '/"', "/\r\nX-A: b", "/é", "/%zz", "/a\n"])
+@cases("link", ["", "a b", "/a>", '/"', "/\r\nX-A: b", "/é", "/%zz", "/a\n"])
 def test_link_can_not_inject_headers(link: str) -> None:
     for relation in ("deprecation", "policy", "successor"):
         with pytest.raises(ValueError, match="is not a URI reference"):

@@ -596,7 +596,7 @@ def test_result_of_a_converter_must_satisfy_the_callers_contract() -> None:
     assert str(refused.value) == f"/due: {said}"
 
 
-@pytest.mark.parametrize(
+@cases(
     ("value", "message"),
     [
         (None, "the value itself: null where an object belongs"),

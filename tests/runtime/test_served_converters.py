@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict
 from support.assembled import app, contracts, fields, operation
 from support.exchanges import Response, ask, request
 from support.sources import API, VERSIONS
+from support.tables import cases
 from support.things import OLD, Handlers
 
 ADOPTED = VERSIONS + "lint: adopted\n"
@@ -114,7 +115,7 @@ def send(kind: str, result: Any) -> tuple[Response, Handlers]:
     return ask(served, request("POST", "/api/things", headers), b'{"it": "old"}'), handlers
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@cases("kind", KINDS)
 def test_valid_result_reaches_the_handler(kind: str) -> None:
     response, handlers = send(kind, KINDS[kind][1])
     assert response.status == 204

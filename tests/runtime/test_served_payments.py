@@ -68,12 +68,12 @@ def test_every_operation_answers_and_names_the_version_served(
         assert response.header("content-type") == ["application/json; charset=utf-8"]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("version", "reason"),
     [("2026-07-02", "version_unknown"), ("2026-7-1", "version_malformed")],
 )
-@pytest.mark.parametrize("key", ["key-1", None])
-@pytest.mark.parametrize("path", ["/api/autoramps", "/api/nothing"])
+@cases("key", ["key-1", None])
+@cases("path", ["/api/autoramps", "/api/nothing"])
 def test_unsupported_version_is_rejected_first(
     path: str, key: str | None, version: str, reason: str
 ) -> None:

@@ -138,7 +138,7 @@ def test_fault_is_reported_in_the_declared_schema(name: str, status: str) -> Non
     assert response.header("content-type") == ["application/json"]
 
 
-@pytest.mark.parametrize(
+@cases(
     "schema",
     [
         "{ type: object, required: [code], properties: { code: { enum: [no_money, no_card] }, "

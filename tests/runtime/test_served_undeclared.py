@@ -181,8 +181,8 @@ def test_headers_are_those_of_the_callers_version(is_lower: bool, as_text: bool)
     assert sent(OLD) == {"x-left": "4", "x-state": "a"}
 
 
-@pytest.mark.parametrize("name", ["X-Count", "x-count", "X-REST"])
-@pytest.mark.parametrize("version", [NEW, OLD])
+@cases("name", ["X-Count", "x-count", "X-REST"])
+@cases("version", [NEW, OLD])
 def test_header_of_other_responses_is_not_sent(name: str, version: str) -> None:
     refusal = serving().Refusal(418, "text", {name: "leaked", "X-Free": "free"})
     response = fetch(create_app(HEADERS, "", refusal, ("409",)), "/things/a", version)

@@ -144,7 +144,7 @@ def test_invalid_parameters_are_refused_with_a_message(
     assert (response.status, response.json, handlers.calls) == (400, {"reason": said}, [])
 
 
-@pytest.mark.parametrize(
+@cases(
     ("version", "query", "size"),
     [
         (NEW, "", 10),
@@ -180,7 +180,7 @@ def test_paths_that_are_no_text_are_refused(path: str, raw: bytes, said: str) ->
     assert (response.status, response.json, handlers.calls) == (400, {"reason": said}, [])
 
 
-@pytest.mark.parametrize("name", ["a", "a b", "é", "..", "a{b", "%2F", "x" * 2000])
+@cases("name", ["a", "a b", "é", "..", "a{b", "%2F", "x" * 2000])
 def test_path_parameters_may_be_any_segment(name: str) -> None:
     handlers = Handlers({"total": 1})
     response = send(handlers, "GET", f"/things/{name}", x_api_version=NEW)
@@ -251,7 +251,7 @@ def test_body_is_checked_at_the_callers_version_and_lifted() -> None:
     assert (response.json, calls) == ({"reason": said}, [])
 
 
-@pytest.mark.parametrize(
+@cases(
     ("content_type", "status"),
     [
         ("application/json", 201),
@@ -373,7 +373,7 @@ def test_concrete_paths_take_precedence_over_templates() -> None:
     assert response.body == b"mine"
 
 
-@pytest.mark.parametrize(
+@cases(
     ("method", "path", "status", "allow"),
     [
         ("GET", "/nothing", 404, []),

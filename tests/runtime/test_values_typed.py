@@ -111,7 +111,7 @@ def test_result_of_a_converter_for_handlers_must_fit(fits: Any) -> None:
     )
 
 
-@pytest.mark.parametrize(
+@cases(
     ("given", "received"),
     [
         (1.0, 1),

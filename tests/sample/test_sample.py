@@ -434,7 +434,7 @@ UNSATISFIABLE: dict[str, tuple[Json, str, str]] = {
 }
 
 
-@pytest.mark.parametrize("name", UNSATISFIABLE)
+@cases("name", UNSATISFIABLE)
 def test_impossible_value_is_reported_with_its_place(name: str) -> None:
     schema, place, reason = UNSATISFIABLE[name]
     around = {
@@ -640,7 +640,7 @@ def test_field_with_a_dangling_reference_is_left_out() -> None:
     assert [each["c"] for each in made] == [nowhere] * len(made)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("odd", "fitting"),
     [
         ({"type": "datetime"}, True),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from support.modelling import document
+from support.tables import cases
 
 from dateline.sample import Sampler
 
@@ -25,8 +25,8 @@ WIDE: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("names", [["deep", "wide"], ["wide", "deep"]])
-@pytest.mark.parametrize("wide", WIDE)
+@cases("names", [["deep", "wide"], ["wide", "deep"]])
+@cases("wide", WIDE)
 def test_part_too_large_in_one_place_has_a_value_in_another(wide: str, names: list[str]) -> None:
     schema = {"$ref": "#/components/schemas/Wide"}
     many = {"type": "array", "minItems": 100}

@@ -311,9 +311,9 @@ def _describe_presence(schema: dict[str, Any]) -> str:
     return "required" if "added" in schema["required"] else "optional"
 
 
-@pytest.mark.parametrize("length", [1, 2, 3, 7])
-@pytest.mark.parametrize("link", ["allOf", "$ref"])
-@pytest.mark.parametrize("place", ["components", "bodies"])
+@cases("length", [1, 2, 3, 7])
+@cases("link", ["allOf", "$ref"])
+@cases("place", ["components", "bodies"])
 def test_recursive_schemas_hide_their_fields(place: str, link: str, length: int) -> None:
     address = {
         "components": "#/components/schemas/S{}",

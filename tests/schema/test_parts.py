@@ -5,7 +5,6 @@ from __future__ import annotations
 import weakref
 from typing import Any, Final
 
-import pytest
 from support.tables import cases
 
 from dateline.schema.memo import Memo, closure
@@ -74,7 +73,7 @@ def test_only_a_reference_to_a_component_names_one() -> None:
     assert names == ["a/b~c d", None, None, None, None, None]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("schema", "openapi", "parts"),
     [
         (_TEXT, "3.1.0", [("", set(), "")]),

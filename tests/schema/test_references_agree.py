@@ -319,7 +319,7 @@ CIRCLES: Final[dict[str, dict[str, Schema]]] = {
 }
 
 
-@pytest.mark.parametrize("circle", CIRCLES)
+@cases("circle", CIRCLES)
 def test_schema_that_refers_only_to_itself_is_refused(circle: str, tmp_path: Path) -> None:
     with pytest.raises(SourceError) as error:
         adopt_all(tmp_path, [api(schemas=CIRCLES[circle])])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-import pytest
+from support.tables import cases
 
 from dateline.model import Contract
 from dateline.schema.usage import Ways
@@ -25,8 +25,8 @@ def contract(mapping: dict[str, str], operation: dict[str, Any], section: str) -
     return Contract(version="2024-01-15", environment="production", document=document)
 
 
-@pytest.mark.parametrize("mapping", [{}, {"mapping": MAPPING}], ids=["implicit", "mapped"])
-@pytest.mark.parametrize(
+@cases("mapping", [{}, {"mapping": MAPPING}], ids=["implicit", "mapped"])
+@cases(
     ("section", "key", "is_sent"),
     [
         ("paths", "requestBody", True),

@@ -214,8 +214,8 @@ def test_forms_of_aiohttp_are_read() -> None:
     assert {*list_names(content_type, found)} - {""} == {"one", "here"}
 
 
-@pytest.mark.parametrize("kind", ["multipart/form-data", "text/plain", ""])
-@pytest.mark.parametrize("second", ["a", "B", '"b c"'])
+@cases("kind", ["multipart/form-data", "text/plain", ""])
+@cases("second", ["a", "B", '"b c"'])
 def test_form_with_two_boundaries_is_refused_by_the_layer(kind: str, second: str) -> None:
     choose = generate_payments().module("server.runtime.media_types").choose_media_type
     named = f"{kind}; Boundary={second}"

@@ -9,6 +9,7 @@ from typing import Any, Final
 import pytest
 from support.generated_server import Generated, ask, generate_adopted
 from support.random_chains import DATES
+from support.tables import cases
 
 OLD, NEW = DATES[:2]
 
@@ -87,7 +88,7 @@ def test_range_in_lower_case_is_a_range(at: int, door: str) -> None:
         assert (found.status_code, found.json()) == (202 if door == "around" else 200, expected)
 
 
-@pytest.mark.parametrize("at", range(len(MEANINGLESS)))
+@cases("at", range(len(MEANINGLESS)))
 def test_other_invalid_key_has_no_meaning(at: int) -> None:
     headers = {"X-API-Version": OLD}
     found = ask(serve("server"), "GET", f"/beside/{at}", headers=headers)

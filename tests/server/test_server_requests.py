@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
 from support.sources import API, VERSIONS, loaded
+from support.tables import cases
 
 from dateline.server.messages import describe_messages
 
@@ -212,7 +212,7 @@ python: { package: old }
 """
 
 
-@pytest.mark.parametrize(
+@cases(
     ("written", "stated"),
     [
         ("{ type: string, nullable: true }", {"type": ["string", "null"]}),

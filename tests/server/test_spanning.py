@@ -176,7 +176,7 @@ def list_rows(path: str, *, spanning: dict[str, list[int]]) -> Any:
     return found
 
 
-@pytest.mark.parametrize(
+@cases(
     ("path", "expected"),
     [
         ("/files/a", [["/files/{path}", "/{a}/{b}"]]),

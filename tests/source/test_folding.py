@@ -6,6 +6,7 @@ import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
+from support.tables import cases
 
 from dateline.source.spans import spans
 from dateline.source.text import yaml_text
@@ -38,7 +39,7 @@ def test_any_text_round_trips(text: str) -> None:
     assert all(len(line) <= WIDTH or longest > 12 for line in fold(text).split("\n"))
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "written"),
     [
         ("short", "text: short"),

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pytest
 import yaml
 from ruamel.yaml import YAML
 from support.sources import parsed, plain
+from support.tables import cases
 
 from dateline.source.spans import spans
 from dateline.source.splice import EditableSource
@@ -61,8 +61,8 @@ def check(text: str, wanted: Any, folder: Path) -> None:
     assert yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader)) == wanted, text
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("length", LENGTHS)
+@cases("kind", KINDS)
+@cases("length", LENGTHS)
 def test_every_writer_supports_keys_of_any_length(kind: str, length: int, tmp_path: Path) -> None:
     key = (KINDS[kind] * length)[:length]
     # where the key is written doesn't depend on the value, but on the kind of its node
@@ -127,7 +127,7 @@ def replaced(node: Any, path: tuple[str | int, ...], new: dict[str, Any]) -> Any
     return node | {path[0]: below}
 
 
-@pytest.mark.parametrize("number", range(len(SOURCES)))
+@cases("number", range(len(SOURCES)))
 def test_long_keys_and_their_neighbours_can_be_edited(number: int, tmp_path: Path) -> None:
     text = SOURCES[number]
     content = plain(parsed(tmp_path, text.encode(), "a.yaml"))

@@ -257,7 +257,7 @@ FIRST_OF_TWO = """{"paths": {"/a": {"get": {"x": [1]}, "put": {"y": {}}}, "/b": 
  "tags": [{"name": "a"}], "info": {"version": {"of": 1}}, "n": 1}"""
 
 
-@pytest.mark.parametrize(
+@cases(
     ("old", "new", "shared"),
     [
         ("", "", [("paths", "/a", "get"), ("paths", "/a", "put"), ("paths", "/b", "get")]),

@@ -520,8 +520,8 @@ def test_garbage_collector_is_restored(tmp_path: Path, enabled: bool) -> None:
         (gc.enable if before else gc.disable)()
 
 
-@pytest.mark.parametrize("adopted", [False, True], ids=["authored", "adopted"])
-@pytest.mark.parametrize(
+@cases("adopted", [False, True], ids=["authored", "adopted"])
+@cases(
     ("name", "unit"),
     [
         ("api.yaml", "{a: "),

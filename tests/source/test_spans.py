@@ -106,7 +106,7 @@ def test_line_ends_may_be_of_either_kind() -> None:
     assert unified(parts(text, spans(text))) == EXPECTED
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "end"),
     [
         ("a:\n  b: 1\n\n# about c\n", "b: 1"),

@@ -100,7 +100,7 @@ def variants(text: str) -> Iterator[bytes]:
     yield BYTE_ORDER_MARK + text.encode()
 
 
-@pytest.mark.parametrize("seed", seeds(60))
+@cases("seed", seeds(60))
 def test_file_has_the_intended_value_after_any_edits(seed: int, tmp_path: Path) -> None:
     random = Random(seed)
     for round_ in range(8):
@@ -223,7 +223,7 @@ def test_edit_of_a_text(text: str, edits: list[tuple[Any, ...]], after: str) -> 
     assert text_after(text, *edits) == after
 
 
-@pytest.mark.parametrize(
+@cases(
     ("value", "written"),
     [
         ("plain words", "plain words"),
@@ -374,7 +374,7 @@ def test_lines_that_an_edit_does_not_concern_are_unchanged(seed: int, tmp_path: 
                     check_edit(content, document, kind, trail, tmp_path)
 
 
-@pytest.mark.parametrize("path", SCHEMAS, ids=lambda path: path.name)
+@cases("path", SCHEMAS, ids=lambda path: path.name)
 def test_real_sources_keep_everything_that_no_edit_concerns(path: Path, tmp_path: Path) -> None:
     content = path.read_bytes()
     document = reading(content, tmp_path)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from itertools import product
 from typing import Any
 
-import pytest
 import yaml
 from support.readings import part, trails, typed
 from support.tables import cases
@@ -190,8 +189,8 @@ def test_edit_leaves_the_rest_shared() -> None:
     assert part(after, changed) != part(before, changed)
 
 
-@pytest.mark.parametrize("style", [None, True, False], ids=["mixed", "flow", "block"])
-@pytest.mark.parametrize("indent", [2, 4, 7])
+@cases("style", [None, True, False], ids=["mixed", "flow", "block"])
+@cases("indent", [2, 4, 7])
 def test_layout_of_other_writers_is_read(style: bool | None, indent: int) -> None:
     data = yaml.safe_load(DOCUMENT)
     text = yaml.safe_dump(data, sort_keys=False, default_flow_style=style, indent=indent)
