@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +11,7 @@ from typing import Any
 
 import pytest
 from fastapi import FastAPI
+from support.exchanges import exchange, request, run
 from support.generated_server import Generated, ask, generate_payments
 
 SCHEMAS = Path(__file__).parents[2] / "schemas"
@@ -27,6 +30,11 @@ def app(paynet: Generated) -> Any:
     @backend.get("/api/autoramps/{id}")
     def get(id: str) -> Any:
         return {"id": id, "deposit_rails": [{"type": "FedNow"}, {"type": "Iban"}]}
+
+    @backend.get("/api/together")
+    async def wait() -> str:
+        await asyncio.sleep(0)
+        return "well"
 
     @backend.get("/api/health")
     def health() -> str:
@@ -59,6 +67,18 @@ def test_paths_without_an_operation_pass_unchanged(app: Any) -> None:
     response = ask(app, "GET", "/api/health", headers={"X-API-Version": "2020-01-01"})
     assert response.json() == "well"
     assert "x-api-version" not in response.headers
+
+
+def test_paths_without_an_operation_are_logged_once(
+    app: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def ask_at_once() -> None:
+        scopes = [request("GET", "/api/together") for _ in range(3)]
+        await asyncio.gather(*(exchange(app, each) for each in scopes))
+
+    with caplog.at_level(logging.INFO):
+        run(ask_at_once())
+    assert caplog.text.count("is not a versioned operation") == 1
 
 
 def test_no_web_framework_is_needed(paynet: Generated) -> None:

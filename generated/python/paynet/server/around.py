@@ -610,7 +610,12 @@ class _Layer:
             return send
 
         async def watch(message: Message) -> None:
-            if message["type"] == "http.response.start" and message["status"] not in (404, 405):
+            is_there = message["type"] == "http.response.start" and message["status"] not in (
+                404,
+                405,
+            )
+            # another request may have been answered since
+            if is_there and path not in self._logged:
                 self._logged.add(path)
                 level = logging.WARNING if self._names_version(scope) else logging.INFO
                 text = "%s %r is not a versioned operation: it is passed on unchanged"
