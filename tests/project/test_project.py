@@ -172,6 +172,37 @@ components:
 """
 AUTHORED = {"versions.yaml": VERSIONS, "api.yaml": API.replace("tags", "x-tags")}
 
+SHARED_MEMBER = """\
+
+      type: object
+      properties:
+        other: { $ref: '#/components/schemas/B' }
+        one: { $ref: '#/components/schemas/U' }
+    A: { type: object, required: [kind], properties: { kind: { type: string } } }
+    B: { type: object, required: [kind], properties: { kind: { type: string } } }
+    U:
+      oneOf:
+        - { $ref: '#/components/schemas/A' }
+        - { $ref: '#/components/schemas/B', x-added: 2025-06-01 }
+      discriminator: { propertyName: kind, mapping: { a: A, b: B } }
+"""
+
+
+def test_items_of_lists_and_tags_are_those_of_the_version(tmp_path: Path) -> None:
+    was = "x-was: { 2025-06-01: { schema: { type: integer } } }"
+    changed = f"        - {{ name: q, in: query, schema: {{ type: string }}, {was} }}"
+    text = THING.format(parameters=changed, headers="", thing=SHARED_MEMBER)
+    api = loaded(tmp_path, {**AUTHORED, "things.yaml": text})
+    expected = (("2024-09-01", "integer", ["a"]), ("2025-06-01", "string", ["a", "b"]))
+    for version, kind, tags in expected:
+        document = project(api, version, "production").document
+        parameters = document["paths"]["/things"]["get"]["parameters"]
+        assert parameters == [{"name": "q", "in": "query", "schema": {"type": kind}}]
+        # another field still leads to the component
+        assert "B" in document["components"]["schemas"]
+        union = document["components"]["schemas"]["U"]
+        assert [*union["discriminator"]["mapping"]] == tags
+
 
 def thing(tmp_path: Path, thing: str, parameters: str = "", headers: str = "") -> Api:
     plain = "        - { name: page, in: query, schema: { type: string } }\n" + parameters
