@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.tables import cases
 from support.thing_sources import ADOPTED, GATED, api, down, taking, things, up
 
 from dateline.contracts import contract_data
@@ -40,6 +41,22 @@ def test_tag_selects_heirs_of_a_parent_without_a_union(tmp_path: Path) -> None:
     }
 
 
+@cases("key, gate", [("anyOf", ""), ("anyOf", ", x-removed: next"), ("oneOf", ", x-removed: next")])
+def test_object_of_an_absent_member_is_shown_without_its_fields(
+    tmp_path: Path, key: str, gate: str
+) -> None:
+    schemas = """\
+    B: { type: object, properties: { a: { type: string } } }
+    C: { type: object, properties: { a: { type: string }, b: { type: string } } }"""
+    older, newer = (f"{{ $ref: '#/components/schemas/{name}'" for name in "BC")
+    around = f"{key}: [{older}{gate} }}, {newer}, x-added: next }}, {{ type: 'null' }}]"
+    found = down(api(tmp_path, things(schemas, around), ADOPTED))["getThing/200/application/json"]
+    assert found["2024-01-15"]["types"]["object"]["tried"] == [
+        {"schema": {"$ref": "#/components/schemas/B"}, "then": {"left_out": ["b"]}},
+        {"schema": {"$ref": "#/components/schemas/C"}, "then": {"absent": True}},
+    ]
+
+
 MEMBERS = """\
     A: { type: object, required: [kind], properties: { kind: { const: A, type: string } } }
     B: { type: object, required: [kind], properties: { kind: { const: B, type: string } } }
@@ -65,8 +82,8 @@ def test_indistinguishable_members_are_reported_with_their_schemas(tmp_path: Pat
     )
     found = down(api(tmp_path, things(MEMBERS, around), ADOPTED))
     tried = [
-        # members that a version lacks come last
-        {"schema": {"$ref": "#/components/schemas/A"}, "then": None},
+        # members that a version lacks come last, and others are shown without their fields
+        {"schema": {"$ref": "#/components/schemas/A"}, "then": {"left_out": ["c"]}},
         {"schema": {"$ref": "#/components/schemas/C"}, "then": {"absent": True}},
     ]
     assert found["getThing/200/application/json"] == {"2024-01-15": {"tried": tried}, "next": None}

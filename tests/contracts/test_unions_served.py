@@ -60,7 +60,7 @@ SHOWN: Final[dict[str, list[tuple[Any, Any]]]] = {
         ({"kind": "dog", "new": "n"}, {"kind": "dog"}),
         ({"new": "n"}, {}),
     ],
-    "wider": [({"a": 1}, {"a": 1}), ({"b": 1}, None), ({"b": 1, "a": 1}, {"b": 1, "a": 1})],
+    "wider": [({"a": 1}, {"a": 1}), ({"b": 1}, None), ({"b": 1, "a": 1}, {"a": 1})],
     "related": [
         ({"name": "Ann", "card": "c"}, {"name": "Ann", "card": "c"}),
         ({"card": {}}, {}),

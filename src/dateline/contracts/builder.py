@@ -390,6 +390,8 @@ class Builder:
         types = [self.view.given.types(member.schema) & base.types for member in counted]
         if union.is_one and self._may_overlap(union, counted, types):
             return self._require_converter(flat.schemas, {"oneOf": {"absent": True}}, None)
+        objects = [each for each, its in zip(counted, types, strict=True) if "object" in its]
+        self._hide_fields(base, union, objects)
         around = None if base.is_empty else base
         nodes = [self._member(member, around) for member in counted]
         if union.tags != union.then:
@@ -406,6 +408,17 @@ class Builder:
                 if any(name in each for each in types)
             }
         )
+
+    def _hide_fields(self, base: FlatSchema, union: FlatUnion, members: list[GatedMember]) -> None:
+        """Add the fields of the *members* that the version lacks, if no tag excludes them.
+
+        Their values may fit another member that allows any fields.
+        """
+        absent = [each.schema for each in members if not each.shown]
+        is_mixed = self.view.way is Way.DOWN and 0 < len(absent) < len(members)
+        if is_mixed and find_tag(self.view.given, union, [m.schema for m in members]) is None:
+            for schema in absent:
+                self.view.add(base, schema, shown=False)
 
     def _member_tags(self, member: GatedMember, union: FlatUnion) -> tuple[list[str], list[str]]:
         """Return the tags of a member of a union: before, and in the result."""
