@@ -347,6 +347,34 @@ def bare(things: str) -> dict[str, str]:
     }
 
 
+SECURED: Final = """\
+security: [{{ key: [] }}]
+{history}
+components:
+  securitySchemes:
+    key: {{ type: apiKey, in: header, name: X-Key, x-added: next }}
+"""
+
+
+@cases(
+    "history, lacking",
+    [
+        ("x-was: { next: { security: null } }", ""),
+        ("x-was: { 2025-06-01: { security: null } }", "2025-06-01"),
+        ("", "2024-01-15, 2024-09-01, 2025-06-01"),
+    ],
+)
+def test_scheme_that_all_operations_of_a_draft_need_exists_wherever_it_is_needed(
+    tmp_path: Path, history: str, lacking: str
+) -> None:
+    sources = bare(SECURED.format(history=history))
+    sources["versions.yaml"] += "lint: adopted\n"
+    message = "schemas/things.yaml:1:14: reference-outlives-target: security 0 key is shown in "
+    assert [each.split("absent")[0] for each in problems(tmp_path, sources)] == (
+        [f"{message}{lacking}, where key is "] if lacking else []
+    )
+
+
 UNIONS: Final = """\
 components:
   schemas:

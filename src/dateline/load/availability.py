@@ -195,7 +195,8 @@ class _Walk:
 
     def edges(self) -> Iterator[Need]:
         everywhere = self.timeline.all
-        yield from self._security(self.document, (), everywhere)
+        for era, now in self.timeline.eras("document", self.document):
+            yield from self._security(now, (), era)
         for key in ("paths", "webhooks"):
             for name, item in self.document.get(key, {}).items():
                 yield from self._node("path-item", item, (key, name), everywhere)
