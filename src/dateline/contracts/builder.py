@@ -391,9 +391,9 @@ class Builder:
         if union.is_one and self._may_overlap(union, counted, types):
             return self._require_converter(flat.schemas, {"oneOf": {"absent": True}}, None)
         objects = [each for each, its in zip(counted, types, strict=True) if "object" in its]
-        self._hide_fields(base, union, objects)
+        hidden = self._hide_fields(base, union, objects)
         around = None if base.is_empty else base
-        nodes = [self._member(member, around) for member in counted]
+        nodes = [_mark_kept(self._member(member, around), hidden, union) for member in counted]
         if union.tags != union.then:
             nodes = [
                 self._change_tag(node, *self._member_tags(member, union), union.then, member.schema)
@@ -409,16 +409,33 @@ class Builder:
             }
         )
 
-    def _hide_fields(self, base: FlatSchema, union: FlatUnion, members: list[GatedMember]) -> None:
-        """Add the fields of the *members* that the version lacks, if no tag excludes them.
+    def _hide_fields(
+        self, base: FlatSchema, union: FlatUnion, members: list[GatedMember]
+    ) -> frozenset[str]:
+        """Add to *base* the fields of *members* that the version lacks; return their names.
 
-        Their values may fit another member that allows any fields.
+        A value of such a member may fit another one that allows any fields, unless a tag decides.
+        Fields that decide whether a value fits one of the others are not added.
         """
-        absent = [each.schema for each in members if not each.shown]
-        is_mixed = self.view.way is Way.DOWN and 0 < len(absent) < len(members)
-        if is_mixed and find_tag(self.view.given, union, [m.schema for m in members]) is None:
-            for schema in absent:
-                self.view.add(base, schema, shown=False)
+        shown = [self.view.flat(each.schema) for each in members if each.shown]
+        if self.view.way is Way.UP or not shown or len(shown) == len(members):
+            return frozenset()
+        absent = FlatSchema()
+        for each in members:
+            if not each.shown:
+                self.view.add(absent, each.schema, shown=False)
+        deciding = [name for each in shown for name in (*each.fields, *each.required)]
+        deciding += [name for each in shown for name in each.demanded]
+        names = frozenset(absent.fields.keys() - {*deciding})
+        is_counted = any(
+            each.least_fields or each.extras or each.relating or each.unserved or each.unions
+            for each in shown
+        )
+        schemas = [each.schema for each in members]
+        if not names or is_counted or find_tag(self.view.given, union, schemas) is not None:
+            return frozenset()
+        base.fields.update({name: absent.fields[name] for name in names - base.fields.keys()})
+        return names
 
     def _member_tags(self, member: GatedMember, union: FlatUnion) -> tuple[list[str], list[str]]:
         """Return the tags of a member of a union: before, and in the result."""
@@ -516,6 +533,16 @@ class Builder:
         flat.schemas += (member.schema,)
         self.view.add(flat, member.schema)
         return self.flat(flat)
+
+
+def _mark_kept(node: Node, hidden: frozenset[str], union: FlatUnion) -> Node:
+    """Return *node*, marked by a source without keywords if it leaves out *hidden* fields only.
+
+    Its value is still one of the same members of *union*.
+    """
+    if isinstance(node, dict) and node.keys() == {"left_out"} and hidden.issuperset(*node.values()):
+        return {**node, "source": Withholder(union.schema)}
+    return node
 
 
 def _decides(schema: Any) -> bool:

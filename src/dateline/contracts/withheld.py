@@ -93,8 +93,9 @@ def list_losses(node: Node, *, keep: bool) -> Iterator[Withholder | _Use]:
 
 
 def _is_same(node: Node) -> bool:
-    """Return whether *node* shows values as they are, or not at all."""
-    return node is None or is_absent(node)
+    """Return whether *node* shows values as what they are, or not at all."""
+    is_kept = isinstance(node, dict) and node.keys() == {"left_out", "source"}
+    return node is None or is_kept or is_absent(node)
 
 
 def list_alternatives(node: dict[str, Any]) -> Iterator[Node]:
