@@ -165,11 +165,9 @@ def find_request_id(headers: Mapping[str, str], body: Any) -> str | None:
 
 def find_code(body: Any) -> str | None:
     """Return the error code in *body*, plain JSON, if it has one under a common name."""
-    members: dict[str, Any] = cast("dict[str, Any]", body) if isinstance(body, dict) else {}
-    found = (
-        _find_text(each, _CODES) for each in (members.get("error"), members.get("detail"), body)
-    )
-    return next(filter(None, found), None)
+    members = cast("dict[str, Any]", body) if isinstance(body, dict) else {}
+    holders: list[Any] = [members.get("error"), members.get("detail"), body]
+    return next(filter(None, (_find_text(each, _CODES) for each in holders)), None)
 
 
 def quote_body(body: Any) -> str:
