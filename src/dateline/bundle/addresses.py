@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 from urllib.parse import unquote
 
 from dateline.model import DatelineError, Trail
-from dateline.openapi import step_into
+from dateline.openapi import parts, step_into
 from dateline.schema.references import ANCHORS
 
 # RFC 3986, appendix B
@@ -121,8 +121,7 @@ def find_path(root: Any, fragment: str) -> Trail:
     if not fragment or (fragment == "/" and step_into(root, "") is None):
         return ()
     if fragment.startswith("/"):
-        tokens = fragment.split("/")[1:]
-        return tuple(token.replace("~1", "/").replace("~0", "~") for token in tokens)
+        return parts(fragment)
     pending: list[tuple[Trail, Any]] = [((), root)]
     while pending:
         path, node = pending.pop()

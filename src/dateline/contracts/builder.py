@@ -417,16 +417,17 @@ class Builder:
         A value of such a member may fit another one that allows any fields, unless a tag decides.
         Fields that decide whether a value fits one of the others are not added.
         """
-        shown = [self.view.flat(each.schema) for each in members if each.shown]
-        if self.view.way is Way.UP or not shown or len(shown) == len(members):
+        lacked = [each for each in members if not each.shown]
+        if self.view.way is Way.UP or not 0 < len(lacked) < len(members):
             return frozenset()
+        shown = [self.view.flat(each.schema) for each in members if each.shown]
         absent = FlatSchema()
-        for each in members:
-            if not each.shown:
-                self.view.add(absent, each.schema, shown=False)
-        deciding = [name for each in shown for name in (*each.fields, *each.required)]
-        deciding += [name for each in shown for name in each.demanded]
-        names = frozenset(absent.fields.keys() - {*deciding})
+        for each in lacked:
+            self.view.add(absent, each.schema, shown=False)
+        deciding = {
+            name for each in shown for name in (*each.fields, *each.required, *each.demanded)
+        }
+        names = frozenset(absent.fields.keys() - deciding)
         is_counted = any(
             each.least_fields or each.extras or each.relating or each.unserved or each.unions
             for each in shown
