@@ -28,7 +28,7 @@ from support.seeds import seeds
 from support.tables import cases
 
 from dateline.adopt import UsageError, adopt
-from dateline.adopt.documents import UnequalError
+from dateline.adopt.documents import UnequalError, Words
 from dateline.adopt.extending import extend
 from dateline.adopt.interning import arrange_alike
 from dateline.check import breaches, check
@@ -323,6 +323,17 @@ def test_prepared_version_comes_first(project: Path) -> None:
     take_over(project, OLDER, "next")
     with pytest.raises(UsageError, match="next is being prepared; name it in place of 2022-05-06"):
         take_over(project, OLDER)
+
+
+def test_moving_version_is_replaced(project: Path) -> None:
+    row = "    title: Library 1\npolicy:"
+    edit(project, row, f"{row[:-7]}  - {{ date: unstable, title: Beta., moving: true }}\npolicy:")
+    document = change(due={"type": "string"}, reader={"description": "Its reader."})
+    for each in (change(note={"type": "string"}), document):
+        take_over(project, each, "unstable", words=Words.GATED)
+    older, old, moving = map(plain, read_back(project / "schemas"))
+    assert [older, old] == [plain(OLDEST), plain(OLDER)]
+    assert moving["components"] == document["components"]
 
 
 def test_history_that_only_its_author_can_continue_is_refused_with_its_place(

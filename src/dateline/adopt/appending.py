@@ -327,7 +327,7 @@ class Appender:
         wanted = _identify(kind, member)
         for number, each in enumerate(node):
             is_hidden = not self._timeline.of(each) >> self._at & 1
-            if is_hidden and wanted is not None and _identify(kind, each) == wanted:
+            if is_hidden and _identify(kind, each) == wanted:
                 return number
         return None
 
@@ -349,10 +349,8 @@ def _are_derived(node: dict[str, Any], shown: dict[str, Any]) -> bool:
     return "examples" not in node and node.get(EXTENSIBLE, ABSENT) == shown.get("examples")
 
 
-def _identify(kind: str, node: Any) -> str | None:
+def _identify(kind: str, node: dict[str, Any]) -> str:
     """Return what a constant, a reference or a parameter is called in a list; others by content."""
-    if not isinstance(node, dict):
-        return None
     for keys in (("$ref",), ("const",), ("in", "name") if kind == "parameter" else ()):
         if keys and all(key in node for key in keys):
             return json.dumps([keys, *(plain(node[key]) for key in keys)])

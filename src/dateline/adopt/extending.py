@@ -151,8 +151,7 @@ def extend(
 
 def _require_newer(table: Table, dates: list[str]) -> None:
     """Raise UsageError unless *dates* continue the version table."""
-    dated = [version for version in table.versions if not version.moving]
-    newest = dated[-1] if dated else None
+    newest = table.newest
     for date in dates:
         known = next((version for version in table.versions if version.date == date), None)
         if date != NEXT and not is_moving(date) and not is_well_formed(date, table.form):
@@ -162,18 +161,16 @@ def _require_newer(table: Table, dates: list[str]) -> None:
                 f"{date} is a version of these definitions, and cut; name a newer date, or an "
                 "empty folder with --into"
             )
-        if known is None and newest is not None and newest.draft:
+        if known is None and newest.draft:
             raise UsageError(
                 f"{newest.date} is being prepared; name it in place of {date} to continue it, and "
                 "cut it, or cut it first"
             )
-        is_newest = known is None or known is newest or known.moving
-        if not is_newest or (
-            known is None and newest is not None and order(date) <= order(newest.date)
-        ):
+        is_newer = order(date) > order(newest.date)
+        if not (is_newer if known is None else known is newest or known.moving):
             raise UsageError(
-                f"{date} is not newer than {newest.date if newest else ''}, the newest version of "
-                "these definitions; name a newer date, or an empty folder with --into"
+                f"{date} is not newer than {newest.date}, the newest version of these "
+                "definitions; name a newer date, or an empty folder with --into"
             )
 
 
@@ -203,7 +200,7 @@ def _drop_surplus(
         lambda group: waived.reason(group.finding(Policy.MINTED)) is not None,
     )
     version = state.api.table.version(day)
-    return surplus.drop() if version.draft and not version.moving else surplus
+    return surplus.drop() if version.draft else surplus
 
 
 class _NextVersion:

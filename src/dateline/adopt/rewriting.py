@@ -117,11 +117,11 @@ class SourceWriter:
             own = [each for each in names if source.has((*path, each))]
             at = own.index(before[-1]) + 1
         depth = len(path)
-        while depth and not source.has(path[:depth]):
+        while not source.has(path[:depth]):
             depth -= 1
         for step in reversed(path[depth:]):
             name, value = str(step), {name: value}
-        source.put((*path[:depth], name), value, at if depth == len(path) else None)
+        source.put((*path[:depth], name), value, at)
 
 
 class _EntryFiles:
