@@ -25,9 +25,7 @@ def gate_part(draft: Draft, found: Breaking) -> Repair:
     """Gate a new part."""
     spot = draft.after(found, found.change.after_pointer)
     if not spot.is_object:
-        if isinstance(spot.value, bool):
-            raise CantGateError("`true` and `false` can't have keys; write a schema instead")
-        return restore(draft, found)
+        raise CantGateError("`true` and `false` can't have keys; write a schema instead")
     canonical = draft.canonical(spot.path, found)
     slot = str(spot.path[-2])
     named = _find_named(draft, canonical) if slot == "parameters" else canonical

@@ -58,9 +58,7 @@ def _redate_substitutes(
     sources: Sources, trail: Trail, node: Mapping[str, Any], drafts: Collection[str], day: str
 ) -> None:
     """Replace *drafts* by *day* in the dates of `x-shown-as`."""
-    dates = sorted(
-        (date for date in substitutes(node) if date is not None and date in drafts), key=order
-    )
+    dates = sorted((date for date in drafts if date in substitutes(node)), key=order)
     for date in dates[1:]:
         # between two drafts that become one version there is none
         sources.remove((*trail, date))

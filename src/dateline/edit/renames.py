@@ -116,7 +116,7 @@ def _find_gone(draft: Draft, found: Breaking) -> _RenameSide | None:
     canonical = draft.canonical(holder.path, found)
     value = _child(spot)
     name = str(value[NAME]) if change.kind is Kind.PARAMETER_REMOVED else str(spot.path[-1])
-    shape = _describe(value, around.node, name, change.kind)
+    shape = _describe(value, around.node, name)
     return _RenameSide((*canonical, str(spot.path[-2])), name, shape, canonical)
 
 
@@ -131,14 +131,12 @@ def _find_new(draft: Draft, found: Breaking) -> _RenameSide | None:
     name = str(value[NAME]) if parameter else str(spot.path[-1])
     around = (*canonical[:-2], str(canonical[-2]))
     if not spot.inner.gateable:
-        *_, referring, _ = chain(draft.canvas.api.document, spot.value) or ({}, {})
+        *_, referring, _ = chain(draft.canvas.api.document, spot.value)
         goal = target(referring.get("$ref", ""))
         if not parameter or goal is None:
             return None  # the name of a header is not part of the component
         canonical = ("components", *goal)
-    return _RenameSide(
-        around, name, _describe(value, spot.way[-2].node, name, change.kind), canonical
-    )
+    return _RenameSide(around, name, _describe(value, spot.way[-2].node, name), canonical)
 
 
 def restore_name(draft: Draft, rename: Rename) -> Repair:
@@ -178,29 +176,22 @@ def restore_tag_names(draft: Draft, found: Breaking) -> Iterator[Repair]:
                 yield repair
 
 
-def find_settled(
-    draft: Draft, found: Breaking, known: Mapping[Rename, Repair]
-) -> list[Repair] | None:
-    """Return the completed repair for one side of a rename, or None."""
-    kind = found.change.kind
-    if not known or kind not in {*_NAMED, *_NAMED.values()}:
-        return None
-    side = _find_side(draft, found)
+def find_settled(draft: Draft, found: Breaking, known: Mapping[Rename, Repair]) -> list[Repair]:
+    """Return the completed repair if *found* is one side of a rename."""
+    is_gone = found.change.kind in _NAMED
+    side = _find_side(draft, found) if known else None
     return [
         repair
         for rename, repair in known.items()
         if side is not None and side.around in rename.lists
-        if (side.name == rename.before if kind in _NAMED else side.path == rename.path)
+        if (side.name == rename.before if is_gone else side.path == rename.path)
     ]
 
 
-def _describe(value: dict[str, Any], around: dict[str, Any], name: str, kind: Kind) -> str:
+def _describe(value: dict[str, Any], around: dict[str, Any], name: str) -> str:
     """Return a field, header or parameter without its name, as text."""
-    fields = kind in (Kind.FIELD_ADDED, Kind.FIELD_REMOVED)
-    required = name in around.get("required", ()) if fields else None
-    own = set() if fields else {NAME}
-    bare = {key: below for key, below in value.items() if key not in DESCRIPTIVE | own}
-    return json.dumps([required, plain(bare)], sort_keys=True)
+    bare = {key: below for key, below in value.items() if key not in {*DESCRIPTIVE, NAME}}
+    return json.dumps([name in around.get("required", ()), plain(bare)], sort_keys=True)
 
 
 def _child(spot: Spot) -> dict[str, Any]:

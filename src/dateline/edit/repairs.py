@@ -193,12 +193,10 @@ def _put_entries(
     for date in was.keys() - wanted.keys():
         sources.remove((*path, date))
     for number, (date, entry) in enumerate(wanted.items()):
-        if date not in was:
-            sources.put((*path, date), entry, number)
-        elif {"set", "unset"}.isdisjoint({**entry, **was[date]}):
+        if date in was and {"set", "unset"}.isdisjoint({**entry, **was[date]}):
             _put_keys(sources, (*path, date), was[date], entry)
-        elif not same(was[date], entry):
-            sources.replace((*path, date), entry)
+        elif not same(was.get(date, ABSENT), entry):
+            sources.put((*path, date), entry, number)
 
 
 def _put_keys(
@@ -222,10 +220,6 @@ class Gated(Repair):
 
     def apply(self, canvas: Canvas, sources: Sources) -> str:
         node = canvas.node(self.path)
-        if node is True:
-            node = {}
-        if not isinstance(node, dict):
-            raise CantGateError(f"{node!r} can't have keys; write a schema in its place")
         gates = _find_gates(
             node, {**canvas.find_shown(node, self.path[:-1]), **self.shown}, canvas.dates
         )
@@ -334,10 +328,6 @@ class Enumerated(Repair):
         key = "oneOf" if "enum" not in node else "enum"
         listed = node[key] if key == "oneOf" else [{"const": value} for value in node[key]]
         if key == "enum":
-            if "oneOf" in node or any("enum" in changes(e)[0] for e in node.get(WAS, {}).values()):
-                raise CantGateError(
-                    "an `enum` beside `oneOf` can't have a history; separate the two"
-                )
             sources.rename((*self.path, "enum"), "oneOf")
             for number, member in enumerate(listed):
                 sources.replace((*self.path, "oneOf", number), member)

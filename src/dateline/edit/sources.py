@@ -207,7 +207,7 @@ def open_sources(
         for dates in dict.fromkeys([(date,) for date in missing] + [tuple(reversed(missing))]):
             tried = known
             for number, date in enumerate(dates):
-                older = (not one.moving and order(one.date) < order(date) for one in table.versions)
+                older = (order(one.date) < order(date) for one in table.versions)
                 tried = add_version(tried, date, sum(older) + number)
             with suppress(SourceError):
                 api = load_contents(name_folder(folder), tried, tolerated)
