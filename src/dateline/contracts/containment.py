@@ -55,11 +55,9 @@ def _differing(one: Era, other: Era) -> list[str]:
 
 def _listed_fit(one: Era, other: Era) -> bool:
     """Return whether the texts that *one* lists are valid for *other*, by their lengths."""
-    listed = choices(one)
-    if not listed or not all(isinstance(value, str | None) for value in listed):
-        return False
-    lengths = [len(value) for value in listed if value is not None]
-    if not lengths:
+    listed = choices(one) or ()
+    lengths = [len(value) for value in listed if isinstance(value, str)]
+    if not lengths or not all(isinstance(value, str | None) for value in listed):
         return False
     return _keys_fit({**one, "minLength": min(lengths), "maxLength": max(lengths)}, other)
 
@@ -72,11 +70,9 @@ def _is_of_member(one: Era, other: Era) -> bool:
     return any(_is_below(one, member) for member in members)
 
 
-def _is_below(one: Any, other: Any) -> bool:
+def _is_below(one: Era, other: Any) -> bool:
     """Return whether values of *one* are valid for *other*, at all versions."""
-    if not isinstance(one, dict) or not isinstance(other, dict):
-        return False
-    if _holds_gates(other):
+    if not isinstance(other, dict) or _holds_gates(other):
         return False
     return _same(one, other) or (not _holds_gates(one) and is_contained("schema", one, other))
 
@@ -114,7 +110,7 @@ def _null_fits(one: Era, other: Era, _: str) -> bool:
 
 
 def _is_dropped(_: Era, other: Era, key: str) -> bool:
-    return other.get(key) in (None, False, 0)
+    return not other.get(key)
 
 
 def _format_fits(one: Era, other: Era, key: str) -> bool:
@@ -127,16 +123,22 @@ def _format_fits(one: Era, other: Era, key: str) -> bool:
 
 
 def _is_at_most(one: Era, other: Era, key: str) -> bool:
-    if isinstance(one.get(key, other.get(key)), bool):
-        # in OpenAPI 3.0, a boolean decides whether the bound is exclusive
-        return not other.get(key) or one.get(key) is True
     return key not in other or (key in one and one[key] <= other[key])
 
 
 def _is_at_least(one: Era, other: Era, key: str) -> bool:
-    if isinstance(one.get(key, other.get(key)), bool):
-        return _is_at_most(one, other, key)
     return key not in other or (key in one and one[key] >= other[key])
+
+
+def _is_within(one: Era, other: Era, key: str) -> bool:
+    """Return whether numbers of *one* keep the bounds of *other*, at the end that *key* is for."""
+    end = "minimum" if key.endswith("inimum") else "maximum"
+    sign = 1 if end == "maximum" else -1
+    ours, theirs = (
+        [(sign * era[name], name == end) for name in (end, f"exclusiveM{end[1:]}") if name in era]
+        for era in (one, other)
+    )
+    return not theirs or (bool(ours) and min(ours) <= min(theirs))
 
 
 def _requires_as_much(one: Era, other: Era, key: str) -> bool:
@@ -175,9 +177,9 @@ _FITS: Final[dict[str, Callable[[Era, Era, str], bool]]] = {
     "format": _format_fits,
     **dict.fromkeys(("pattern", "uniqueItems"), _is_dropped),
     **dict.fromkeys(("maxLength", "maxItems", "maxProperties"), _is_at_most),
-    **dict.fromkeys(("maximum", "exclusiveMaximum"), _is_at_most),
+    **dict.fromkeys(("maximum", "exclusiveMaximum"), _is_within),
     **dict.fromkeys(("minLength", "minItems", "minProperties"), _is_at_least),
-    **dict.fromkeys(("minimum", "exclusiveMinimum"), _is_at_least),
+    **dict.fromkeys(("minimum", "exclusiveMinimum"), _is_within),
     **dict.fromkeys(("enum", "const", "oneOf", "anyOf"), _values_fit),
     "multipleOf": _is_dropped,
     "required": _requires_as_much,

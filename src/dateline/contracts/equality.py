@@ -27,7 +27,7 @@ class Equality:
 
     def align(self, one: Schema, other: Schema) -> tuple[Schema, Schema]:
         """Return both schemas resolved, with what is equal in *other* written as in *one*."""
-        one, other = self._resolve(one), self._resolve(other)
+        one, other = (self._dialect.read("schema", self._resolve(each)) for each in (one, other))
         if _is_same(one, other) or self._are_equal(one, other, set()):
             return one, one
         return one, {key: self._align_below(key, one.get(key), other[key]) for key in other}
@@ -50,7 +50,7 @@ class Equality:
             return other
         if arrangement is Arrangement.MAP:
             return {name: self._align(one.get(name), child) for name, child in other.items()}
-        return self._align(one, other) if arrangement is Arrangement.ONE else other
+        return self._align(one, other)
 
     def _align(self, one: Any, other: Any) -> Any:
         return one if self.are_equal(one, other) else other

@@ -52,9 +52,6 @@ class Withholder:
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Withholder)
 
-    def __hash__(self) -> int:
-        return hash(Withholder)
-
 
 def by_type(nodes: dict[str, Node]) -> Node:
     """Return the node of a value with any of the types named."""
