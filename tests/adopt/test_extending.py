@@ -254,6 +254,22 @@ def test_draft_gates_only_what_is_breaking_and_leaves_nothing_when_it_is_taken_b
     assert [plain(each) for each in read_back(folder / "schemas")][1:] == [plain(OLDER)] * 2
 
 
+@cases("day, gates", [("next", 0), (DATES[2], 1)])
+def test_renamed_components_of_a_draft_have_no_history(
+    adopted: Path, tmp_path: Path, day: str, gates: int
+) -> None:
+    folder = shutil.copytree(adopted, tmp_path / "project")
+    renamed = json.loads(json.dumps(OLDER).replace('"Loan"', '"Lease"').replace("/Loan", "/Lease"))
+    take_over(folder, renamed, day)
+    text = json.dumps(definitions(folder / "schemas"))
+    assert (text.count(f'"{day}":'), "Lease" in text) == (gates, day != "next")
+    newest = OLDER if day == "next" else renamed
+    assert [plain(each) for each in read_back(folder / "schemas")][1:] == [
+        plain(OLDER),
+        plain(newest),
+    ]
+
+
 def test_additions_that_are_published_stay_for_older_versions(project: Path) -> None:
     take_over(project, draft({}, {"due": {"type": "string"}}), "next")
     take_over(project, OLDER, "next", published=publish_cut(load(project / "schemas")))

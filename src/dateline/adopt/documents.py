@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from dateline import progress
+from dateline.adopt.component_names import Component
 from dateline.adopt.inputs import Source
 from dateline.adopt.interning import Interner, find_differences, spell_alike
 from dateline.adopt.merger import Merger
@@ -27,7 +28,6 @@ from dateline.project import Projector
 from dateline.schema.dialect import Dialect, is_old
 
 Document = dict[str, Any]
-Component = tuple[str, str]
 
 _MODERN: Final = "3.1.0"
 _NOWHERE: Final = Place("", 1, 1)

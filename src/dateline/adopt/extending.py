@@ -10,8 +10,8 @@ from typing import Any, Final
 
 from dateline import progress
 from dateline.adopt.appending import Appender, AppendError
+from dateline.adopt.component_names import Component, find_known_names, rename_components
 from dateline.adopt.documents import (
-    Component,
     Defect,
     Document,
     UnequalError,
@@ -70,6 +70,7 @@ class Extension(Revision):
     edited: tuple[Remark, ...]
     words: int
     ungated: tuple[Ungated, ...]
+    names: tuple[tuple[str, str], ...]
 
 
 def extend(
@@ -89,7 +90,8 @@ def extend(
     before gets gates. Texts that were edited since that version was added stay as they are.
     *renames*, *accept* and *words* are those of `adopt`.
 
-    In a draft, additive changes get no gates: they go to all versions. Nor does what is taken back
+    In a draft, components keep their names in the version before. Additive changes of it get no
+    gates: they go to all versions. Nor does what is taken back
     before it is *published*; *today* decides on waivers.
 
     Raises UsageError for dates that are not newer, SourceError for documents or definitions that
@@ -146,6 +148,7 @@ def extend(
         edited=tuple(remark for step in steps for remark in step.list_edited()),
         words=sum(len(rows) for rows in state.record.words.values()) if state.record else 0,
         ungated=surplus.done,
+        names=tuple((new, old) for step in steps for (_, new), old in step.names.items()),
     )
 
 
@@ -219,9 +222,12 @@ class _NextVersion:
             self._api = load_contents(state.api.name, self._contents)
             self._api = replace(self._api, folder=state.api.folder)
         self._table = self._api.table
+        pair = _pair_of(self._table, source.date).dates
+        self._older = next((each for each in pair if each != source.date), source.date)
         self._environment = self._table.environments[0].name
         self._projector = Projector(self._api)
         self._interner = Interner()
+        self.names: dict[Component, str] = {}
         self._rewording = Rewording(keeps_own=not self._is_known)
 
     def take(self) -> _Extended:
@@ -267,7 +273,9 @@ class _NextVersion:
         trimmed = _with_empty_sections(document, self._api.document)
         self._is_trimmed = trimmed != document
         if self._table.version(source.date).draft:
-            trimmed = arrange_alike(trimmed, shown)
+            older = self._project(self._older)
+            self.names = find_known_names(trimmed, older)
+            trimmed = arrange_alike(rename_components(trimmed, older, self.names), shown)
         self._published = self._interner.intern(spell_alike(trimmed, shown))
         known = self._record.documents.get(self._environment) if self._record else None
         wanted = self._rewording.merge("document", self._published, (shown, known or shown))
@@ -279,8 +287,7 @@ class _NextVersion:
         """Return *own*, the definitions, such that the version shows *wanted*, not *shown*."""
         date = self.source.date
         table = _pair_of(self._table, date)
-        older = next(each for each in table.dates if each != date)
-        pair = {date: wanted, older: shown}
+        pair = {date: wanted, self._older: shown}
         all_wanted, whole = self._list_wanted(own, wanted), set[int]()
         while True:
             progress.describe("merging the versions")
@@ -376,6 +383,8 @@ class _NextVersion:
             words.append("but for an empty section")
         if self._wanted is not self._published:
             words.append("but for documentation that was edited here")
+        if self.names:
+            words.append("but for names of components")
         return ", ".join(words)
 
     def list_edited(self) -> Iterator[Remark]:

@@ -102,6 +102,15 @@ def _arrange_items(items: list[Any], known: list[Any]) -> list[Any]:
     return [arrange_alike(own[name], others.get(name)) for name in names]
 
 
+def pair_items(items: list[Any], others: list[Any]) -> Iterator[tuple[Any, Any]]:
+    """Yield the items of two lists that are the same, and the rest in order if it is as long."""
+    own, known = ({_name(item): item for item in each} for each in (items, others))
+    yield from ((own[name], known[name]) for name in own if name in known)
+    left, rest = ([n for n in one if n not in other] for one, other in ((own, known), (known, own)))
+    if len(left) == len(rest):
+        yield from ((own[name], known[other]) for name, other in zip(left, rest, strict=True))
+
+
 def _name(item: Any) -> str:
     """Return what identifies an item of a list."""
     return json.dumps(identify(item) or item, sort_keys=True)

@@ -138,7 +138,7 @@ class MappingStates:
 
     def _comparable(self, name: str, node: dict[str, Any], version: int) -> dict[str, Any]:
         required = self._required.get(version, ABSENT)
-        return _constraints(node) | {"required": required is not ABSENT and name in required}
+        return drop_words(node) | {"required": required is not ABSENT and name in required}
 
 
 class ListStates:
@@ -244,7 +244,8 @@ def _can_change(kind: str, nodes: Iterable[Any]) -> bool:
     return all(isinstance(node, dict) and kind not in WHOLE for node in nodes)
 
 
-def _constraints(node: dict[str, Any]) -> dict[str, Any]:
+def drop_words(node: dict[str, Any]) -> dict[str, Any]:
+    """Return *node* without the keys that don't change which values are valid."""
     return {key: value for key, value in node.items() if key not in DESCRIPTIVE}
 
 
@@ -283,7 +284,7 @@ def _is_inline(node: Any) -> bool:
 
 def _is_renamed_parameter(newer: dict[str, Any], older: dict[str, Any]) -> bool:
     now, then = (
-        {key: value for key, value in _constraints(one).items() if key != "name"}
+        {key: value for key, value in drop_words(one).items() if key != "name"}
         for one in (newer, older)
     )
     schema = now.get("schema")

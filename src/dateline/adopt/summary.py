@@ -65,6 +65,9 @@ def format_extension(extension: Extension) -> Iterator[str]:
         yield f"{count} to all versions, without a gate:"
         for change in extension.ungated:
             yield f"  {change.place}: {change.message}"
+    if extension.names:
+        called = ", ".join(f"{new} is {old}" for new, old in extension.names)
+        yield f"components keep the names that they have in the definitions: {called}"
     for each in extension.edited:
         texts = phrase_count(each.times, "text", "texts")
         yield f"{texts} changed here and in {each.what}, first at {each.place}"
