@@ -70,6 +70,41 @@ def test_former_field_is_described_in_words(
     )
 
 
+def test_fields_in_place_of_others_are_named_at_their_object(tmp_path: Path) -> None:
+    text = {"type": "string"}
+    former = {"properties": {"first": text, "last": text}, "required": ["first"]}
+    schema = {
+        "type": "object",
+        "properties": {"whole": {**text, "x-was": {"2025-06-01": {"name": "full"}}}},
+        "x-was": {
+            "2024-09-01": {"in-place-of": ["whole"], **former, "minProperties": 1},
+            "2025-06-01": {"minProperties": 2},
+        },
+    }
+    marks = Marker(load_with(tmp_path, {"A": schema}))
+    at = "/components/schemas/A"
+    assert [
+        [mark.text for mark in marks.of(each)[at]] for each in ("2024-01-15", "2025-06-01")
+    ] == [
+        [
+            "From 2025-06-01 on: no minProperties",
+            "From 2024-09-01 on: `whole` in place of `first`, `last`",
+            "From 2024-09-01 on: minProperties `2`",
+        ],
+        [
+            "Before 2025-06-01: minProperties `2`",
+            "Before 2024-09-01: `first`, `last` in place of `whole`",
+            "Before 2024-09-01: minProperties `1`",
+        ],
+    ]
+    [older] = marks.of("2024-09-01")[f"{at}/properties/full"]
+    [newer] = marks.of("2025-06-01")[f"{at}/properties/whole"]
+    assert [older.text, newer.text] == [
+        "Called `whole` from 2025-06-01 on",
+        "Called `full` before 2025-06-01",
+    ]
+
+
 OPERATION: Final = "GET /a"
 
 

@@ -333,7 +333,7 @@ class Differences:
             resolver = self._resolver(which)
             for path, item in path_items(self._document(which)):
                 node = resolver.follow(Located(item, "")).value
-                for method, operation in operations(node) if isinstance(node, dict) else ():
+                for method, operation in operations(node):
                     summary = operation.get("summary")
                     if isinstance(summary, str):
                         found[f"{method_name(method)} {path}"] = summary

@@ -83,7 +83,7 @@ class Reasons:
         sections = self._api.document.get("components", {})
         reasons: dict[Trail, Reason] = {}
         for found in traced:
-            pending: list[Any] = [] if found.gated is None else [found.gated]
+            pending: list[Any] = [found.gated]
             while pending:
                 for section, name in references(pending.pop()):
                     if (section, name) not in reasons and self._came_or_went(section, name):

@@ -79,7 +79,7 @@ def is_present(document: dict[str, Any], subject: Subject) -> bool:
 def list_referred(document: dict[str, Any], subject: Subject) -> list[Name]:
     """Return the component that a field or its items refer to; nothing for others."""
     node = _at(document, parts(subject.at))
-    if not isinstance(node, dict) or subject.member is not None or subject.operation:
+    if not isinstance(node, dict):
         return []
     references = [node.get("$ref")]
     if isinstance(node.get("items"), dict):

@@ -85,8 +85,6 @@ class Publisher:
     def child(self, kind: str, key: str, value: Any) -> tuple[Any, int]:
         """Publish the value of *key* in an object of *kind*: (value, where visible)."""
         arrangement, below = slot(kind, key)
-        if arrangement is Arrangement.DATA:
-            return value, self.all
         if arrangement is Arrangement.ONE:
             return self.node(below, value), self.timeline.find_shown(below, value)
         if arrangement is Arrangement.MAP and isinstance(value, dict):
@@ -173,10 +171,7 @@ class Publisher:
         self, parts: Sequence[tuple[int, Any]], build: Callable[[int], Any]
     ) -> tuple[Any, int]:
         """Return a mapping or list whose members vary; it disappears with its last member."""
-        together = 0
-        for mask, _ in parts:
-            together |= mask
-        return self._build_varying(parts, build), together
+        return self._build_varying(parts, build), reduce(or_, (mask for mask, _ in parts), 0)
 
     def _build_varying(self, parts: Sequence[tuple[int, Any]], build: Callable[[int], Any]) -> Any:
         if all(mask == self.all and not isinstance(value, _Varying) for mask, value in parts):
@@ -272,11 +267,7 @@ class Publisher:
             discriminator = drop_keys(discriminator, "defaultMapping")
         if len(kept) < len(mapping):
             discriminator = {**discriminator, "mapping": kept}
-        return (
-            built
-            if discriminator is built["discriminator"]
-            else {**built, "discriminator": discriminator}
-        )
+        return {**built, "discriminator": discriminator}
 
 
 def is_published_as_enum(node: dict[str, Any], api: Api, timeline: Timeline) -> bool:

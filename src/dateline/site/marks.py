@@ -151,8 +151,6 @@ class Marker:
 
     def _describe(self, keyword: str, value: Any, other: Any) -> str:
         """Return what *keyword* says with *value*, None for absent, instead of the *other* one."""
-        if keyword in (ADDED, REMOVED):
-            return "it was absent for a time"
         if isinstance(other if value is None else value, bool) and keyword in _FLAGS:
             is_true = keyword in _BY_DEFAULT if value is None else value
             return _FLAGS[keyword][0 if is_true else 1]
