@@ -11,19 +11,20 @@ from support.tables import cases
 
 from dateline.changes.pages import compare_versions
 from dateline.load import load
-from dateline.model import Api
+from dateline.model import EVERYWHERE, Api
 from dateline.project import Projector
 from dateline.site.history import StepHistory, name_component
 from dateline.site.marks import Marker
+from dateline.site.sharing import SharedNodes
 
 
-def load_with(tmp_path: Path, schemas: dict[str, Any]) -> Api:
-    """Return an API that answers `GET /a` with the first of *schemas*."""
+def load_with(tmp_path: Path, schemas: dict[str, Any], **info: Any) -> Api:
+    """Return an API that answers `GET /a` with the first of *schemas*, with keys of its *info*."""
     schema = {"$ref": f"#/components/schemas/{next(iter(schemas))}"}
     answer = {"description": "", "content": {"application/json": {"schema": schema}}}
     api = {
         "openapi": "3.1.0",
-        "info": {"title": "A", "version": "canonical"},
+        "info": {"title": "A", "version": "canonical", **info},
         "paths": {"/a": {"get": {"responses": {"200": answer}}}},
         "components": {"schemas": schemas},
     }
@@ -103,6 +104,18 @@ def test_fields_in_place_of_others_are_named_at_their_object(tmp_path: Path) -> 
         "Called `whole` from 2025-06-01 on",
         "Called `full` before 2025-06-01",
     ]
+
+
+def test_history_of_the_document_concerns_no_page(tmp_path: Path) -> None:
+    was = {"2025-06-01": {"license": {"name": "MIT"}}}
+    api = load_with(tmp_path, {"A": {"type": "object"}}, **{"x-was": was})
+    marks, projector = Marker(api), Projector(api)
+    older, newer = "2024-09-01", "2025-06-01"
+    assert marks.of(older).keys() == {"/info"}
+    shown = [projector.contract(date, EVERYWHERE).document for date in (older, newer)]
+    shared = SharedNodes(shown[0], shown[1], (marks.of(older), marks.of(newer)))
+    assert shared.has("schemas", "A")
+    assert shared.has("paths", "/a")
 
 
 OPERATION: Final = "GET /a"

@@ -55,8 +55,9 @@ def _group(marks: Mapping[str, Marks]) -> dict[Key, dict[str, Marks]]:
     found: dict[Key, dict[str, Marks]] = {}
     for at, each in marks.items():
         steps = parts(at)
-        section, name = steps[1:3] if steps[:1] == ("components",) else steps[:2]
-        found.setdefault((section, name), {})[at] = each
+        key = steps[1:3] if steps[:1] == ("components",) else steps[:2]
+        if len(key) == 2:
+            found.setdefault((key[0], key[1]), {})[at] = each
     return found
 
 
