@@ -198,6 +198,7 @@ SAME = [
     ("def get_order(", "def read_order("),
     ("    id: str\n", '    """What was ordered."""\n\n    id: str\n'),
     ("Order", "Sale"),
+    ('/{id}")\ndef get_order(id: str', '/{order_id}")\ndef get_order(order_id: str'),
 ]
 
 

@@ -17,6 +17,7 @@ from dateline.model import Finding
 _NOISE: Final = frozenset(
     {"documentation-changed", "operation-id-changed", "extension-changed", "dialect-changed"}
     | {
+        "path-parameter-renamed",
         "component-added",
         "component-removed",
         "component-renamed",

@@ -27,6 +27,7 @@ from dateline.adopt.documents import (
 from dateline.adopt.inputs import Source, UsageError, format_title, parse_arguments, read_sources
 from dateline.adopt.interning import Interner, arrange_alike, find_differences, spell_alike
 from dateline.adopt.merger import Merger
+from dateline.adopt.path_names import rename_paths
 from dateline.adopt.remarks import DefinitionRemarks, Remark
 from dateline.adopt.renames import Proposal, Renames
 from dateline.adopt.rewriting import SourceWriter
@@ -90,7 +91,7 @@ def extend(
     before gets gates. Texts that were edited since that version was added stay as they are.
     *renames*, *accept* and *words* are those of `adopt`.
 
-    In a draft, components keep their names in the version before. Additive changes of it get no
+    In a draft, components and path parameters keep their names. Additive changes of it get no
     gates: they go to all versions. Nor does what is taken back
     before it is *published*; *today* decides on waivers.
 
@@ -148,7 +149,7 @@ def extend(
         edited=tuple(remark for step in steps for remark in step.list_edited()),
         words=sum(len(rows) for rows in state.record.words.values()) if state.record else 0,
         ungated=surplus.done,
-        names=tuple((new, old) for step in steps for (_, new), old in step.names.items()),
+        names=tuple(name for step in steps for name in step.list_names()),
     )
 
 
@@ -222,12 +223,11 @@ class _NextVersion:
             self._api = load_contents(state.api.name, self._contents)
             self._api = replace(self._api, folder=state.api.folder)
         self._table = self._api.table
-        pair = _pair_of(self._table, source.date).dates
-        self._older = next((each for each in pair if each != source.date), source.date)
         self._environment = self._table.environments[0].name
         self._projector = Projector(self._api)
         self._interner = Interner()
-        self.names: dict[Component, str] = {}
+        self.components: dict[Component, str] = {}
+        self.paths: dict[str, str] = {}
         self._rewording = Rewording(keeps_own=not self._is_known)
 
     def take(self) -> _Extended:
@@ -273,9 +273,9 @@ class _NextVersion:
         trimmed = _with_empty_sections(document, self._api.document)
         self._is_trimmed = trimmed != document
         if self._table.version(source.date).draft:
-            older = self._project(self._older)
-            self.names = find_known_names(trimmed, older)
-            trimmed = arrange_alike(rename_components(trimmed, older, self.names), shown)
+            trimmed, self.paths = rename_paths(trimmed, shown)
+            self.components = find_known_names(trimmed, shown)
+            trimmed = arrange_alike(rename_components(trimmed, shown, self.components), shown)
         self._published = self._interner.intern(spell_alike(trimmed, shown))
         known = self._record.documents.get(self._environment) if self._record else None
         wanted = self._rewording.merge("document", self._published, (shown, known or shown))
@@ -287,7 +287,8 @@ class _NextVersion:
         """Return *own*, the definitions, such that the version shows *wanted*, not *shown*."""
         date = self.source.date
         table = _pair_of(self._table, date)
-        pair = {date: wanted, self._older: shown}
+        older = next(each for each in table.dates if each != date)
+        pair = {date: wanted, older: shown}
         all_wanted, whole = self._list_wanted(own, wanted), set[int]()
         while True:
             progress.describe("merging the versions")
@@ -383,9 +384,13 @@ class _NextVersion:
             words.append("but for an empty section")
         if self._wanted is not self._published:
             words.append("but for documentation that was edited here")
-        if self.names:
-            words.append("but for names of components")
+        if self.components or self.paths:
+            words.append("but for names of components and path parameters")
         return ", ".join(words)
+
+    def list_names(self) -> list[tuple[str, str]]:
+        """Return the names in the document and here of what is called otherwise here."""
+        return [*self.paths.items(), *((new, old) for (_, new), old in self.components.items())]
 
     def list_edited(self) -> Iterator[Remark]:
         """Yield where the document and the definitions both changed the words."""

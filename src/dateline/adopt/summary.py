@@ -67,7 +67,7 @@ def format_extension(extension: Extension) -> Iterator[str]:
             yield f"  {change.place}: {change.message}"
     if extension.names:
         called = ", ".join(f"{new} is {old}" for new, old in extension.names)
-        yield f"components keep the names that they have in the definitions: {called}"
+        yield f"components and path parameters keep their names in the definitions: {called}"
     for each in extension.edited:
         texts = phrase_count(each.times, "text", "texts")
         yield f"{texts} changed here and in {each.what}, first at {each.place}"
