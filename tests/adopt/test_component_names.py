@@ -50,6 +50,18 @@ def union(name: str, mapped: str) -> Document:
     return {"oneOf": [refer(name)], "discriminator": discriminator}
 
 
+def union_of(*names: str, **mapping: str) -> Document:
+    discriminator = {"propertyName": "id"} | ({"mapping": mapping} if mapping else {})
+    return {"oneOf": [refer(name) for name in names], "discriminator": discriminator}
+
+
+def heir(name: str) -> Document:
+    return {"allOf": [refer(name), {"properties": {"lives": {"type": "integer"}}}]}
+
+
+PET = {**item(), "discriminator": {"propertyName": "id"}}
+
+
 # The version before, the next document, and which of its names are which.
 NAMES: list[tuple[Document, Document, dict[str, str]]] = [
     (document("Item", Item=item()), document("Good", Good=item()), {"Good": "Item"}),
@@ -107,6 +119,32 @@ NAMES: list[tuple[Document, Document, dict[str, str]]] = [
     (document("Item", Item=item()), document("Item Good", Item=item(), Good=item()), {}),
     (document("Item Item", Item=item()), document("Good Item", Good=item(), Item=item()), {}),
     (document("Gone", Item=item()), document("Nowhere", Good=item()), {}),
+    # names that are tags in messages
+    (
+        document("Pet Cat", Pet=union_of("Cat", "Dog", dog="Dog"), Cat=item(), Dog=item()),
+        document("Pet Lion", Pet=union_of("Lion", "Wolf", dog="Wolf"), Lion=item(), Wolf=item()),
+        {"Wolf": "Dog"},
+    ),
+    (
+        document("Owner Cat", Owner={"items": union_of("Cat")}, Cat=item()),
+        document("Owner Lion", Owner={"items": union_of("Lion", cat="Lion")}, Lion=item()),
+        {},
+    ),
+    (
+        document("Owner Lion", Owner={"items": union_of("Lion", cat="Lion")}, Lion=item()),
+        document("Owner Cat", Owner={"items": union_of("Cat")}, Cat=item()),
+        {},
+    ),
+    (
+        document("Pet Cat", Pet=PET, Cat=heir("Pet")),
+        document("Pet Lion", Pet=PET, Lion=heir("Pet")),
+        {},
+    ),
+    (
+        document("Pet Cat", Pet=PET, Cat=heir("Pet")),
+        document("Beast Cat", Beast=PET, Cat=heir("Beast")),
+        {},
+    ),
 ]
 
 

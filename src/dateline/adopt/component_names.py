@@ -8,7 +8,10 @@ from typing import Any, Final
 
 from dateline.adopt.interning import pair_items
 from dateline.adopt.members import drop_words
-from dateline.openapi import COMPONENTS, escape, target
+from dateline.openapi import COMPONENTS, escape, target, walk
+from dateline.schema.dialect import UNIONS
+from dateline.schema.references import Resolver
+from dateline.schema.variants import subtypes
 
 Component = tuple[str, str]
 
@@ -19,7 +22,8 @@ def find_known_names(document: dict[str, Any], known: dict[str, Any]) -> dict[Co
     """Return the names in *known* of components that only have another name in *document*.
 
     A component is the same if references to it are where *known* refers to one that *document*
-    lacks, and most of its content is alike. Several are the same one if they differ in no more than
+    lacks, and most of its content is alike. A schema whose name is a tag in messages has no other
+    name. Several are the same one if they differ in no more than
     fields that are `readOnly`, as where FastAPI divides a model with computed fields into
     `Item-Input` and `Item-Output`. Otherwise it is the one with the most references.
     """
@@ -87,6 +91,7 @@ class _Search:
     def __init__(self, document: dict[str, Any], known: dict[str, Any]) -> None:
         self.places: Counter[tuple[Component, str]] = Counter()
         self._new, self._known = map(_list_components, (document, known))
+        self._tags = _list_tags(document) | _list_tags(known)
 
     def compare(self, new: Any, known: Any) -> None:
         """Count the places in *new* and *known*, which are at one place themselves."""
@@ -103,6 +108,8 @@ class _Search:
         if goal is None or former is None or goal in self._known or former in self._new:
             return
         ours, theirs = self._new.get(goal), self._known.get(former)
+        if not self._tags.isdisjoint((goal, former)):
+            return
         if ours and theirs and goal[0] == former[0] and _are_alike(ours, theirs):
             self.places[goal, former[1]] += 1
             if self.places[goal, former[1]] == 1:
@@ -134,6 +141,26 @@ def _list_components(document: dict[str, Any]) -> dict[Component, dict[str, Any]
         for name, node in nodes.items()
         if isinstance(node, dict)
     }
+
+
+def _list_tags(document: dict[str, Any]) -> set[Component]:
+    """Return the schemas whose names are the tags of a discriminator that maps none to them.
+
+    See OpenAPI 3.1.1, section 4.8.25.
+    """
+    resolver = Resolver(document)
+    extended = subtypes(resolver.section("schemas"))
+    found = {name for root, below in extended.items() for name in (root, *below)}
+    for _, kind, node in walk("document", document):
+        discriminator = node.get("discriminator")
+        if kind == "schema" and isinstance(discriminator, dict):
+            mapped = {
+                resolver.mapped_name(tag) for tag in discriminator.get("mapping", {}).values()
+            }
+            members = [each for key in UNIONS for each in node.get(key, ())]
+            named = {resolver.variant_name(each) for each in members} - mapped
+            found |= {name for name in named if name is not None}
+    return {("schemas", name) for name in found}
 
 
 def _are_alike(new: dict[str, Any], known: dict[str, Any]) -> bool:
