@@ -250,6 +250,50 @@ def test_older_requests_constrain_nothing_that_the_server_sends(
     assert found == ["request-without-way-up"] * count
 
 
+ACCESS: Final = """paths:
+  /loans:
+    post:
+      operationId: addLoan
+      tags: [Loans]
+      requestBody: BODY
+      responses: { '200': { description: the loan, content: CONTENT } }
+components:
+  schemas:
+    Loan: { type: object, required: [key], properties: { key: FIELD } }
+    Key: { type: string }
+"""
+KEY: Final = "$ref: '#/components/schemas/Key'"
+LIMITED: Final = "WORD: true, x-was: { 2024-09-01: { WORD: null } }"
+ONCE_LIMITED: Final = "x-was: { 2024-09-01: { WORD: true } }"
+LOAN: Final = "{ application/json: { schema: { $ref: '#/components/schemas/Loan' } } }"
+
+
+@cases("word", ["readOnly", "writeOnly"])
+@cases("history", [LIMITED, ONCE_LIMITED])
+@cases(
+    ("field", "is_found"),
+    [
+        (f"{{ {KEY} }}", True),
+        (f"{{ allOf: [{{ {KEY} }}] }}", True),
+        ("{ allOf: [{ type: string, HISTORY }] }", True),
+        ("{ type: string, HISTORY, default: a }", False),
+        (f"{{ allOf: [{{ {KEY} }}], HISTORY, default: a }}", False),
+    ],
+)
+def test_only_a_field_itself_may_be_limited_in_some_versions(
+    tmp_path: Path, field: str, is_found: bool, history: str, word: str
+) -> None:
+    text = ACCESS.replace("FIELD", field)
+    if "HISTORY" not in field:
+        text = text.replace("Key: { type: string", f"Key: {{ type: string, {history}")
+    text = text.replace("HISTORY", history).replace("WORD", word).replace("CONTENT", LOAN)
+    text = text.replace("BODY", f"{{ content: {LOAN} }}")
+    sources = {"versions.yaml": VERSIONS, "api.yaml": API, "loans.yaml": text}
+    found = [finding.rule for finding in check_servable(loaded(tmp_path, sources))]
+    rule = "request-without-way-up" if word == "readOnly" else "response-without-way-down"
+    assert found == [rule] * is_found
+
+
 @pytest.mark.parametrize("media_type", ["application/xml", "text/csv", "application/octet-stream"])
 def test_member_in_a_body_that_the_server_does_not_read_is_found(
     tmp_path: Path, media_type: str

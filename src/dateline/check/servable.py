@@ -30,7 +30,7 @@ from dateline.model import (
 )
 from dateline.openapi import follow, pointer, target, value_at, walk
 from dateline.project import Projector
-from dateline.schema.access import READ_ONLY
+from dateline.schema.access import READ_ONLY, WRITE_ONLY
 from dateline.schema.types import UNIONS
 from dateline_runtime.statuses import BODILESS
 
@@ -112,6 +112,7 @@ def _find_by_place(api: Api, places: Places, projector: Projector) -> Iterator[U
             yield from _find_parameters(places, path, node)
     yield from _find_variants(api, places)
     for path, kind, node in places.with_history:
+        yield from _find_access(places, path) if kind == "schema" else ()
         if not places.in_request(path):
             continue
         if kind == "schema":
@@ -259,6 +260,21 @@ def _find_field_once_read_only(
         yield Unservable("request-without-way-up", path, message, {})
 
 
+def _find_access(places: Places, path: Trail) -> Iterator[Unservable]:
+    """Yield the schema at *path* if only some versions limit it, and it is no field by itself."""
+    for keyword, rule, is_used in (
+        (READ_ONLY, "request-without-way-up", places.in_request),
+        (WRITE_ONLY, "response-without-way-down", places.in_response),
+    ):
+        limited = places.where(path, partial(_is_true, keyword))
+        if path[-2] != "properties" and limited not in (0, places.timeline.all) and is_used(path):
+            message = (
+                f"{name_place(path)}: `{keyword}` only in {places.timeline.places(limited)}, which "
+                "is served only where a field has it itself"
+            )
+            yield Unservable(rule, path, message, {})
+
+
 def _find_parameters(places: Places, path: Trail, node: dict[str, Any]) -> Iterator[Unservable]:
     for index, parameter in enumerate(node.get("parameters", ())):
         at = (*path, "parameters", index)
@@ -275,6 +291,10 @@ def _find_parameters(places: Places, path: Trail, node: dict[str, Any]) -> Itera
 
 def _lacks(name: str, node: dict[str, Any]) -> bool:
     return name not in node.get("properties", {name: None})
+
+
+def _is_true(keyword: str, schema: dict[str, Any]) -> bool:
+    return schema.get(keyword) is True
 
 
 def _requires(name: str, schema: dict[str, Any]) -> bool:
