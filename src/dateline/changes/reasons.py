@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from dateline.gates import order, why
 from dateline.model import ADDED, EVERYWHERE, REMOVED, WAS, Api, Change, Kind, Trail
 from dateline.openapi import references
+from dateline.schema.memo import memoize
 
 Origin = Callable[[str, str, str], Trail]
 """Returns the path in the definitions for a pointer, a version and an environment."""
@@ -81,12 +82,14 @@ class Reasons:
     def _list_component_reasons(self, traced: list[_Traced]) -> dict[Trail, Reason]:
         """Return the reason of each component that was added or removed with what refers to it."""
         sections = self._api.document.get("components", {})
+        came_or_went = memoize(self._came_or_went)
         reasons: dict[Trail, Reason] = {}
-        for found in traced:
+        # many changes may have the same gate
+        for found in {id(found.gated): found for found in traced}.values():
             pending: list[Any] = [found.gated]
             while pending:
                 for section, name in references(pending.pop()):
-                    if (section, name) not in reasons and self._came_or_went(section, name):
+                    if (section, name) not in reasons and came_or_went(section, name):
                         reasons[section, name] = found.reason
                         pending.append(sections[section][name])
         return reasons
