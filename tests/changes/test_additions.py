@@ -32,6 +32,7 @@ from support.random_chains import chains, is_sound
 from support.random_documents import edit_randomly
 from support.repositories import (
     DAY,
+    FILES,
     LOST,
     commit,
     edit,
@@ -42,7 +43,7 @@ from support.repositories import (
 )
 from support.schema_sites import Document
 from support.seeds import seeds
-from support.sources import LIBRARY, VERSIONS, folder, loaded
+from support.sources import folder, loaded
 
 from dateline.adopt import adopt
 from dateline.changes.additions import (
@@ -70,7 +71,7 @@ CHANGE: Final = {
     "before": None,
     "after": {"type": "integer"},
     "operations": ["GET /loans/{id}"],
-    "environments": ["production", "sandbox"],
+    "environments": ["production"],
     "versions": [],
     "why": None,
     "upgrade": "Nothing has to be done. A field that you don't know may be ignored.",
@@ -99,9 +100,8 @@ SUMMARY: Final = ("/loans/{id}:\n    get:\n", "/loans/{id}:\n    get:\n      sum
 
 
 def test_cutting_records_the_documents_of_the_day(project: Path) -> None:
-    names = {f"spec/{name}/{DAY}.json" for name in ("production", "sandbox")}
-    generated = read_files(project / "generated")
-    assert record() == {name: generated[name] for name in names}
+    name = f"spec/production/{DAY}.json"
+    assert record() == {name: read_files(project / "generated")[name]}
     assert section(index(), "Added to all versions") == [f"- since {DAY} was cut: nothing yet"]
     assert added_pages() == []
 
@@ -114,7 +114,7 @@ def test_additions_have_a_page_from_then_on(project: Path) -> None:
     assert page(DAY) == {
         "since": DAY,
         "until": None,
-        "environments": ["production", "sandbox"],
+        "environments": ["production"],
         "changes": [CHANGE],
     }
     assert (project / f"generated/changes/added-since-{DAY}.md").read_text("utf-8") == (
@@ -194,7 +194,7 @@ def test_cutting_closes_the_period_and_starts_another(project: Path) -> None:
 
     outcome = cut_next()
 
-    assert outcome.out.splitlines()[:9] == [
+    assert outcome.out.splitlines()[:7] == [
         f"{LATER}: As before.",
         f"  added to all versions after {DAY} and before {LATER} was cut",
         "    Loan.pages: field added",
@@ -202,8 +202,6 @@ def test_cutting_closes_the_period_and_starts_another(project: Path) -> None:
         f"added schemas/_additions/{DAY}.json",
         f"removed schemas/_additions/spec/production/{DAY}.json",
         f"added schemas/_additions/spec/production/{LATER}.json",
-        f"removed schemas/_additions/spec/sandbox/{DAY}.json",
-        f"added schemas/_additions/spec/sandbox/{LATER}.json",
     ]
     generated = read_files(project / "generated")
     closed = generated[f"changes/added-since-{DAY}.json"]
@@ -218,7 +216,7 @@ def test_cutting_closes_the_period_and_starts_another(project: Path) -> None:
     assert page(DAY) == {
         "since": DAY,
         "until": LATER,
-        "environments": ["production", "sandbox"],
+        "environments": ["production"],
         "changes": [CHANGE],
     }
     assert section(index(), "Added to all versions") == [
@@ -247,7 +245,7 @@ def test_cutting_closes_the_period_and_starts_another(project: Path) -> None:
 
 def test_period_without_additions_leaves_nothing(project: Path) -> None:
     cut_next()
-    assert {*record()} == {f"spec/{name}/{LATER}.json" for name in ("production", "sandbox")}
+    assert {*record()} == {f"spec/production/{LATER}.json"}
     assert section(index(), "Added to all versions") == [f"- since {LATER} was cut: nothing yet"]
     assert project.is_dir()
 
@@ -262,9 +260,7 @@ def require_summary_of_dry_run(project: Path) -> None:
         "    Loan.pages: field added",
         f"schemas: added _additions/{DAY}.json, "
         f"removed _additions/spec/production/{DAY}.json, "
-        f"added _additions/spec/production/{LATER}.json, "
-        f"removed _additions/spec/sandbox/{DAY}.json, "
-        f"added _additions/spec/sandbox/{LATER}.json",
+        f"added _additions/spec/production/{LATER}.json",
     ]
     assert shown.out.splitlines()[4:6] == [
         "--- a/schemas/versions.yaml",
@@ -382,7 +378,6 @@ def test_kill_leaves_the_old_record_or_the_new_one(project: Path, tmp_path: Path
     assert {name for name in kills.new if name.startswith("schemas/_additions/")} == {
         f"schemas/_additions/{DAY}.json",
         f"schemas/_additions/spec/production/{LATER}.json",
-        f"schemas/_additions/spec/sandbox/{LATER}.json",
     }
 
 
@@ -429,7 +424,7 @@ def test_environments_can_be_added_and_removed(project: Path) -> None:
     assert page(DAY) == {
         "since": DAY,
         "until": None,
-        "environments": ["production", "sandbox", "test"],
+        "environments": ["production", "test"],
         "changes": [CHANGE],
     }
     cut_next()
@@ -440,12 +435,11 @@ def test_environments_can_be_added_and_removed(project: Path) -> None:
     for name in ("generated", ".git"):
         shutil.rmtree(project / name)
     assert dateline("generate").status == CLEAN
-    assert page(DAY)["environments"] == ["production", "sandbox", "test"]
+    assert page(DAY)["environments"] == ["production", "test"]
     cut_next("2026-03-01")
     assert {*record()} == {
         f"{DAY}.json",
         "spec/production/2026-03-01.json",
-        "spec/sandbox/2026-03-01.json",
     }
 
 
@@ -459,8 +453,10 @@ announcements:
 @pytest.fixture(scope="module")
 def periods_of_three(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A project in which two versions end after two periods."""
-    table = VERSIONS.replace("default: 2024-01-15", "default: 2025-06-01")
-    root = repository(tmp_path_factory.mktemp("three"), {**LIBRARY, "versions.yaml": table + ENDS})
+    second = "  - { date: 2024-09-01, title: The second., undisclosed: true }\n  - { date: 2025"
+    table = FILES["versions.yaml"].replace("  - { date: 2025", second)
+    table = table.replace("default: 2024-01-15", "default: 2025-06-01") + ENDS
+    root = repository(tmp_path_factory.mktemp("three"), {**FILES, "versions.yaml": table})
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(root)
         api = load(root / "schemas")

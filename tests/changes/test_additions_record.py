@@ -72,23 +72,23 @@ DAMAGE: Final[list[tuple[str, Callable[[str], str], str | None]]] = [
     (
         "{day}.json",
         swap('"additive"', '"gated"'),
-        "{day}.json:11:18: record-damaged: `verdict` can't be this",
+        "{day}.json:10:18: record-damaged: `verdict` can't be this",
     ),
-    ("{day}.json", without("rule"), "{day}.json:1:103: record-damaged: `rule` is missing"),
+    ("{day}.json", without("rule"), "{day}.json:1:92: record-damaged: `rule` is missing"),
     (
         "{day}.json",
         swap('"why": null', '"because": null, "why": null'),
-        "{day}.json:30:18: record-damaged: 'because' has no meaning here",
+        "{day}.json:28:18: record-damaged: 'because' has no meaning here",
     ),
     (
         "{day}.json",
         swap('"effect": "Loan.pages is new in responses."', '"effect": 1'),
-        "{day}.json:32:17: record-damaged: `effect` can't be this",
+        "{day}.json:30:17: record-damaged: `effect` can't be this",
     ),
     (
         "{day}.json",
         swap('"lines": [', '"lines": [1, '),
-        "{day}.json:33:16: record-damaged: `lines` can't be this",
+        "{day}.json:31:16: record-damaged: `lines` can't be this",
     ),
     (
         "{day}.json",

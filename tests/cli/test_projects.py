@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from support.commands import dateline
-from support.repositories import commit, git
+from support.repositories import commit, enter_copy, git, slim
 
 from dateline.report import FORMATS
 
@@ -19,17 +19,26 @@ NAMES = ("cards", "lending", "rooms")
 pytestmark = pytest.mark.usefixtures("top")
 
 
-@pytest.fixture
-def top(library: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A repository with three published projects, as the current folder."""
+@pytest.fixture(scope="module")
+def published(library: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A repository with three published projects."""
+    root = tmp_path_factory.mktemp("published")
     for name in NAMES:
-        shutil.copytree(library, tmp_path / "top" / "apis" / name)
-    monkeypatch.chdir(tmp_path / "top")
-    Path("dateline.toml").write_text('projects = ["apis/*"]\n', encoding="utf-8")
-    Path(".gitignore").write_text(".*.dateline/\n", encoding="utf-8")
-    git("init", "--quiet", "--initial-branch=main")
-    commit()
-    return tmp_path / "top"
+        shutil.copytree(library, root / "apis" / name)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(root)
+        Path("dateline.toml").write_text('projects = ["apis/*"]\n', encoding="utf-8")
+        Path(".gitignore").write_text(".*.dateline/\n", encoding="utf-8")
+        git("init", "--quiet", "--initial-branch=main")
+        commit()
+        slim()
+    return root
+
+
+@pytest.fixture
+def top(published: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the repository as the current folder."""
+    return enter_copy(published, tmp_path, monkeypatch)
 
 
 def add_value(name: str) -> None:

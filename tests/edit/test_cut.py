@@ -88,13 +88,12 @@ def test_edit_becomes_a_version(case: Any, project: Path) -> None:
     assert (outcome.status, outcome.err) == (CLEAN, f"{notes}now commit schemas and generated\n")
     after = read_files(project / "generated")
     assert read_files(project / "schemas") == {**replace_next(gated), **recorded(DAY, after)}
-    for environment in ("production", "sandbox"):
-        for version in ("2024-01-15", "2024-09-01", "2025-06-01"):
-            name = f"spec/{environment}/{version}.json"
-            assert after[name] == before[name]
-        document = contracts.contract("next", environment).document
-        document["info"] = {**document["info"], "version": DAY}
-        assert json.loads(after[f"spec/{environment}/{DAY}.json"]) == document
+    for version in ("2024-01-15", "2025-06-01"):
+        name = f"spec/production/{version}.json"
+        assert after[name] == before[name]
+    document = contracts.contract("next", "production").document
+    document["info"] = {**document["info"], "version": DAY}
+    assert json.loads(after[f"spec/production/{DAY}.json"]) == document
     assert dateline("generate") == Outcome(CLEAN, "generated: up to date\n", "")
     assert dateline("check") == Outcome(CLEAN, f"{fresh.NO_FINDINGS}\n", "")
     assert dateline("check", "--against", "HEAD").status == CLEAN
@@ -123,12 +122,12 @@ def list_planned_lines(*arguments: str) -> list[str]:
 def test_gate_may_use_next_before_the_table_does(project: Path) -> None:
     edit(LOST)
     assert dateline("check").err == (
-        "schemas/loans.yaml:39:35: unknown-version: the version table has no `next`; run "
+        "schemas/loans.yaml:38:35: unknown-version: the version table has no `next`; run "
         "`dateline gate`, or add `- { date: next, title: Being prepared., draft: true }` to the "
         "end of its `versions`\n"
     )
     assert dateline("gate") == Outcome(
-        CLEAN, "schemas/versions.yaml:7:13: the version next is being prepared\n", ""
+        CLEAN, "schemas/versions.yaml:6:13: the version next is being prepared\n", ""
     )
     assert changed_lines(git("diff", "schemas/versions.yaml")) == [
         "+  - { date: next, title: Being prepared., draft: true }"
@@ -292,8 +291,7 @@ def test_dry_run_shows_changes_by_reason_and_a_patch_that_git_applies(project: P
         "    LoanState: value lost added",
         "  no reason given (`x-why`)",
         "    Loan.note: field removed",
-        f"schemas: added _additions/spec/production/{DAY}.json, "
-        f"added _additions/spec/sandbox/{DAY}.json",
+        f"schemas: added _additions/spec/production/{DAY}.json",
     ]
     gated = read_files(project / "schemas")
     (project / "cut.patch").write_text(shown, "utf-8")
@@ -517,7 +515,7 @@ def test_placeholder_is_not_accepted_as_a_title(project: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["schemas/loans.yaml", "schemas/new.yaml", "generated/spec/sandbox/next.json"]
+    "path", ["schemas/loans.yaml", "schemas/new.yaml", "generated/spec/production/next.json"]
 )
 def test_uncommitted_edits_are_not_mixed_with_a_cut(project: Path, path: str) -> None:
     prepare()
@@ -555,7 +553,7 @@ def test_invalid_resulting_definitions_stop_the_cut(drafts: Path) -> None:
     outcome = dateline("cut", DAY, "--title", TITLE, *folded)
     assert outcome.status == 3
     assert outcome.err.startswith(
-        f"schemas/loans.yaml:39:60: never-there: added at {DAY}, so no version has it; remove it "
+        f"schemas/loans.yaml:38:60: never-there: added at {DAY}, so no version has it; remove it "
         "later, or leave the node out\n"
     )
     assert read_files(drafts) == before
