@@ -11,10 +11,10 @@ from uuid import uuid4
 
 import httpx
 import psycopg
-import pytest
 from paynet.server import Settings
 from sqlalchemy import make_url, update
 from support.sandboxes import Caller, sandbox
+from support.tables import cases
 
 from paynet_sandbox.tables import EPOCH, IdempotentAnswer
 
@@ -101,7 +101,7 @@ def test_keys_of_paths_are_separate(partner: Caller) -> None:
     assert quoted.json()["quotes"] == [{}]
 
 
-@pytest.mark.parametrize("key", ["", "x" * 256, "schlüssel", "two words"])
+@cases("key", ["", "x" * 256, "schlüssel", "two words"])
 def test_keys_with_other_characters_are_refused(partner: Caller, key: str) -> None:
     headers = [
         (b"X-API-Key", partner.key.encode()),

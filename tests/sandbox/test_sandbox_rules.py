@@ -56,8 +56,8 @@ def test_retry_of_an_address_is_not_implemented(partner: Caller) -> None:
 
 
 @ONE_DATABASE
-@pytest.mark.parametrize("version", [*VERSIONS, "", None])
-@pytest.mark.parametrize(("path", "status"), [("/autoramps", 200), ("/nothing", 404)])
+@cases("version", [*VERSIONS, "", None])
+@cases(("path", "status"), [("/autoramps", 200), ("/nothing", 404)])
 def test_served_version_is_reported(
     partner: Caller, path: str, status: int, version: str | None
 ) -> None:
@@ -68,7 +68,8 @@ def test_served_version_is_reported(
     assert response.headers["Vary"] == "X-API-Version"
 
 
-@pytest.mark.parametrize(
+@ONE_DATABASE
+@cases(
     ("version", "reason"),
     [
         ("2026-07-02", "version_unknown"),
@@ -94,6 +95,7 @@ def test_answers_to_callers_are_not_cacheable(partner: Caller) -> None:
     assert partner.ask("GET", "/autoramps").headers["Cache-Control"] == "private, no-store"
 
 
+@ONE_DATABASE
 @cases("environment", ["sandbox", "production"])
 @cases("name", ["versions", *VERSIONS])
 def test_documents_of_the_environment_are_public(
@@ -123,7 +125,8 @@ def test_body_over_one_mebibyte_is_refused(partner: Caller) -> None:
     )
 
 
-@pytest.mark.parametrize(
+@ONE_DATABASE
+@cases(
     "body",
     [b"{", b'{"a": 1, "a": 2}', b'{"a": NaN}', b'{"a": "\\ud800"}', b'{"a": "\\u0000"}', b"\xff"],
 )

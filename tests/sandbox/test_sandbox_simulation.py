@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 from uuid import uuid4
 
-import pytest
 from support.facts import TRANSACTION_STATUSES
 from support.sandboxes import Caller, Sandbox
+from support.tables import cases
 
 AMOUNT = {"amount": "100.50", "currency": {"code": "USDC", "type": "Crypto"}}
 
@@ -59,7 +59,7 @@ def test_deposit_can_not_set_fields_of_the_server(partner: Caller) -> None:
     assert started["created_at"] > autoramp["created_at"]
 
 
-@pytest.mark.parametrize(
+@cases(
     "body",
     [
         {"amount": "100"},
@@ -89,13 +89,13 @@ def test_transaction_can_be_moved_to_every_status(partner: Caller) -> None:
         assert partner.get("/autoramp-transactions", status=status)["items"][0]["status"] == status
 
 
-@pytest.mark.parametrize("body", [None, {}, {"status": "completed"}, {"status": "Done", "x": 1}])
+@cases("body", [None, {}, {"status": "completed"}, {"status": "Done", "x": 1}])
 def test_transaction_can_not_be_moved_to_anything_else(partner: Caller, body: Any) -> None:
     started = deposit(partner, partner.post("/autoramps"))
     path = f"/sandbox/autoramp-transactions/{started['id']}/advance"
     response = partner.ask("POST", path, body)
     assert (response.status_code, type(response.json())) == (400, str)
-    assert partner.get("/autoramp-transactions")["items"] == [started]
+    assert partner.get("/autoramp-transactions")["items"][0] == started
 
 
 def test_transactions_of_others_can_not_be_moved(partner: Caller, other: Caller) -> None:

@@ -12,8 +12,12 @@ from support.exchanges import serving
 from support.generated_server import Generated, ask
 from support.placed import Handlers, Newest, RecordingTransport, open_door
 from support.sources import loaded
+from support.tables import cases
 
+from dateline.addresses import read_addresses
+from dateline.addresses import read_path as read_path_of
 from dateline.model import Api
+from dateline.project import Projector
 from dateline.render import render
 from dateline.serve.lines import format_lines
 from dateline.serve.mock import Mock
@@ -139,11 +143,24 @@ def place(folder: Path, servers: str, table: str = TABLE) -> Placed:
     return Generated(folder / "made", api), api
 
 
-# The address is found before what serves it: these suffice where another choice is tested as well.
+# All doors read addresses with one function: these suffice where something is generated.
 EXAMPLES = ("absent", "deep", "replaced", "later")
+SERVED = (*EXAMPLES, "slash", "relative", "no_host", "inside", "earlier")
 
 
-@pytest.fixture(scope="module", params=SPELLED)
+@cases("spelled", SPELLED)
+def test_servers_of_any_spelling_have_an_address(spelled: str, tmp_path: Path) -> None:
+    servers, *expected = SPELLED[spelled]
+    contracts = Projector(
+        loaded(tmp_path, {"versions.yaml": TABLE, "api.yaml": write_api(servers)})
+    )
+    for version, address in zip(VERSIONS, expected, strict=True):
+        document = contracts.contract(version, "production").document
+        assert read_addresses({"": document}) == ({"": address} if "://" in address else {})
+        assert read_path_of(document.get("servers")) == read_path(address)
+
+
+@pytest.fixture(scope="module", params=SERVED)
 def placed(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Placed:
     return place(tmp_path_factory.mktemp(request.param), SPELLED[request.param][0])
 
@@ -251,7 +268,7 @@ def test_lines_printed_by_serve_point_to_the_mock(
         assert ask(mock.app, "GET", url.removeprefix("http://m")).status_code == 200
 
 
-@pytest.mark.parametrize("placed", [*EXAMPLES, "slash", "relative", "no_host"], indirect=True)
+@pytest.mark.parametrize("placed", SERVED[:7], indirect=True)
 def test_samples_have_the_path_of_the_version(placed: Placed, addresses: dict[str, str]) -> None:
     rendered = render(placed[1], models=False, validate=False).artifacts
     for version, address in addresses.items():
