@@ -324,6 +324,7 @@ def render_outputs(
     api: Api | None = None,
     *,
     validate: bool = True,
+    changes: bool = True,
     only_documents: Resized | None = None,
     cache: Cache | None = None,
     keep: Keep = in_memory,
@@ -332,7 +333,8 @@ def render_outputs(
 
     *api* is the loaded definitions, if the caller has them. Comparing outputs does not require to
     *validate* them. With *only_documents*, what `render` calls *resized*, only documents are
-    rendered; *cache* and *keep* are those of `render`. Raises what `load` and `render` raise.
+    rendered; *changes*, *cache* and *keep* are those of `render`. Raises what `load` and `render`
+    raise.
     """
     # slow to import, and not needed if there is nothing to do
     from dateline.check import read_waivers
@@ -348,6 +350,7 @@ def render_outputs(
         recorded=recorded,
         waivers=read_waivers(workspace.schemas),
         validate=validate,
+        changes=changes,
         only_documents=only_documents,
         cache=cache,
         keep=keep,
@@ -369,6 +372,7 @@ class _OutputRendering:
     recorded: RecordFiles
     waivers: Sequence[Waiver]
     validate: bool = True
+    changes: bool = True
     only_documents: Resized | None = None
     cache: Cache | None = None
     keep: Keep = in_memory
@@ -384,7 +388,7 @@ class _OutputRendering:
                 self.workspace.templates,
                 recorded=self.recorded,
                 models=self.only_documents is None,
-                changes=self.only_documents is None,
+                changes=self.changes and self.only_documents is None,
                 validate=self.validate and (self.workspace.strict or not api.table.adopted),
                 cache=self.cache,
                 resized=self.only_documents,

@@ -35,7 +35,8 @@ def open_server(workspace: Workspace, api: Api) -> Iterator[Any]:
         return
     with tempfile.TemporaryDirectory(prefix="dateline-") as folder:
         prefixes = f"python/{api.table.package}/", "site/"
-        artifacts, _ = render_outputs(workspace, api)
+        # change pages are served as part of the site only
+        artifacts, _ = render_outputs(workspace, api, changes=api.table.site)
         for artifact in artifacts:
             if artifact.path.startswith(prefixes):
                 target = Path(folder, artifact.path)
