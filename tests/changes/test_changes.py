@@ -30,10 +30,11 @@ from support.tables import cases
 from dateline.changes import schema
 from dateline.changes.entries import DOCUMENTATION, Entry, Explanation, merge_values
 from dateline.changes.pages import EVERY_PAIR, MOST_NAMED, compare_versions
+from dateline.changes.reasons import Reasons
 from dateline.changes.sections import list_sections
 from dateline.check.comparison import compare
 from dateline.diff import DiffReadings, diff
-from dateline.model import Api, Direction
+from dateline.model import ADDED, Api, Change, Direction, Kind
 from dateline.project import Projector
 from dateline.render import render
 from dateline.rules import CHANGE_RULES
@@ -150,6 +151,36 @@ def test_parts_of_a_gated_member_have_its_reason(tmp_path: Path) -> None:
         ("AudioBook: component added", "People listen."),
         ("Time: component added", "People listen."),
     ]
+
+
+def test_gate_of_many_changes_is_searched_once(library: Api) -> None:
+    reads = []
+
+    class Gated(dict[str, Any]):
+        def items(self) -> Any:
+            reads.append(self)
+            return super().items()
+
+    gated = Gated({ADDED: "2025-06-01", "items": {"$ref": "#/components/schemas/Loan"}})
+    api = replace(library, document={"a": gated, "b": Gated(gated), "c": {}})
+    changes = [
+        Change(
+            kind=Kind.FIELD_ADDED,
+            direction=Direction.RESPONSE,
+            before_pointer=None,
+            after_pointer=name,
+            schema=None,
+            field="",
+            operations=(),
+        )
+        for name in "abacab"
+    ]
+    reasons = Reasons(api, lambda pointer, *_: (pointer,), "2024-09-01", "2025-06-01")
+    found = reasons.of((change, "production") for change in changes)
+    assert [reason.versions for reason in found] == [
+        () if name == "c" else ("2025-06-01",) for name in "abacab"
+    ]
+    assert [id(read) for read in reads] == [id(api.document["a"]), id(api.document["b"])]
 
 
 def test_changes_are_grouped_by_reason_and_those_without_one_are_last(tmp_path: Path) -> None:
