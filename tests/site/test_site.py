@@ -10,6 +10,7 @@ from typing import Any, Final
 from urllib.parse import unquote
 
 import pytest
+from support.events import EVENTS
 from support.hostile_site import HOSTILE
 from support.odd_api import ODD
 from support.site_pages import Site, SitePage, find_broken_links
@@ -184,6 +185,24 @@ def test_sample_request_names_its_version_and_can_be_sent(starter: Site) -> None
     text = starter["2025-01-15/operations/GET-loans-id.html"].text
     assert "curl https://api.library.example/api/loans/" in text
     assert "-H 'X-API-Version: 2025-01-15'" in text
+
+
+def test_webhook_has_pages_without_a_call(tmp_path: Path) -> None:
+    site = make_site(folder(tmp_path, EVENTS))
+    assert list(find_broken_links(site)) == []
+    assert "operations/WEBHOOK-loan-started.html" in site["2025-06-01/index.html"].links
+    assert "2024-01-15/operations/WEBHOOK-loan-paused.html" not in site
+    page = site["2025-06-01/operations/WEBHOOK-loan-paused.html"]
+    assert "The API sends this request to your server." in page.text
+    assert "end string (date) required Called until from next on" in page.text
+    assert "../../compare/2025-06-01...next/WEBHOOK-loan-paused.html" in page.links
+    assert "../operations/WEBHOOK-loan-started.html" in site["2025-06-01/schemas/Loan.html"].links
+    assert [
+        "curl" in site[f"2025-06-01/operations/{name}.html"].text
+        for name in ("WEBHOOK-loan-paused", "GET-loans-id")
+    ] == [False, True]
+    changes = site["changes/2025-06-01...next.html"].links
+    assert "../next/operations/WEBHOOK-loan-paused.html" in changes
 
 
 _LISTED: Final = {"responses": {"200": {"description": "", "content": {"application/json": {}}}}}

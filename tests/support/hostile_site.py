@@ -59,6 +59,20 @@ lint: adopted
                     }
                 },
             },
+            "webhooks": {
+                EVIL[1]: {
+                    "post": {
+                        "summary": EVIL[0],
+                        "requestBody": {
+                            "description": EVIL[2],
+                            "content": {
+                                "application/json": {"schema": {"$ref": "#/components/schemas/A"}}
+                            },
+                        },
+                        "responses": {"204": {"description": EVIL[4]}},
+                    }
+                }
+            },
             "components": {
                 "schemas": {
                     "A": {

@@ -180,8 +180,8 @@ class ReferenceSite:
             "marks": version.list_marks(operation),
             "security": version.security(operation),
             "sections": version.sections(operation),
-            "request": version.request(operation),
-            "python": version.call(operation),
+            "request": None if operation.is_webhook else version.request(operation),
+            "python": "" if operation.is_webhook else version.call(operation),
             "steps": self._history(operation.name),
             "comparisons": [
                 (other, f"../../compare/{'...'.join(pair)}/{page}.html")
@@ -255,7 +255,7 @@ class ReferenceSite:
             "neighbours": dict(zip(table.dates[1:], table.dates, strict=False)),
             "schemes": latest.schemes,
             "errors": latest.errors,
-            "operations": len(latest.operations),
+            "operations": sum(not each.is_webhook for each in latest.operations.values()),
             "addresses": latest.addresses,
             "announced": self._announced,
         }

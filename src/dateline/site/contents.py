@@ -13,6 +13,7 @@ from dateline.schema.references import Located, Resolver
 from dateline.schema.values import list_items
 
 _UNTAGGED: Final = "Other operations"
+_WEBHOOKS: Final = "Webhooks"
 
 _LONGEST: Final = 100
 """The longest name of a page: file systems take 255 bytes."""
@@ -22,9 +23,11 @@ _LONGEST: Final = 100
 class OperationPlace:
     """An operation of one version, its references resolved, and its place.
 
-    ``node`` includes the parameters of its path.
+    ``node`` includes the parameters of its path. A webhook has its name as ``path``, and the
+    ``method`` `WEBHOOK`.
     """
 
+    section: str
     method: str
     path: str
     pointer: str
@@ -39,6 +42,16 @@ class OperationPlace:
         return f"{self.method} {self.path}"
 
     @property
+    def is_webhook(self) -> bool:
+        """Whether the API sends it."""
+        return self.section == "webhooks"
+
+    @property
+    def around(self) -> str:
+        """The pointer of its path item."""
+        return pointer((self.section, self.path))
+
+    @property
     def title(self) -> str:
         """Its title for people."""
         return str(self.node.get("summary") or self.name)
@@ -46,21 +59,27 @@ class OperationPlace:
     @property
     def tag(self) -> str:
         """The first of its tags."""
-        return str(next(iter(self.node.get("tags", ())), _UNTAGGED))
+        untagged = _WEBHOOKS if self.is_webhook else _UNTAGGED
+        return str(next(iter(self.node.get("tags", ())), untagged))
 
 
-def list_operations(document: dict[str, Any]) -> Iterator[OperationPlace]:
-    """Yield the operations of *document*, in its order."""
+def list_operations(document: dict[str, Any], section: str = "paths") -> Iterator[OperationPlace]:
+    """Yield the operations in a *section* of *document*, in its order."""
     resolver = Resolver(document)
-    for path, item in path_items(document):
-        around = follow_object(resolver, Located(item, pointer(("paths", path))))
+    for path, item in path_items(document, section):
+        around = follow_object(resolver, Located(item, pointer((section, path))))
         for method, node in operations(around.value):
-            yield _read(resolver, path, around, method, node)
+            yield _read(resolver, (section, path), around, method, node)
 
 
 def _read(
-    resolver: Resolver, path: str, around: Located, method: str, node: dict[str, Any]
+    resolver: Resolver,
+    place: tuple[str, str],
+    around: Located,
+    method: str,
+    node: dict[str, Any],
 ) -> OperationPlace:
+    section, path = place
     at = around.pointer + pointer(operation_steps(method))
     known: dict[tuple[Any, Any], Located] = {}
     for owner in (around, Located(node, at)):
@@ -70,7 +89,8 @@ def _read(
             known[goal.get("in"), goal.get("name")] = located
     body = node.get("requestBody")
     return OperationPlace(
-        method=method_name(method),
+        section=section,
+        method="WEBHOOK" if section == "webhooks" else method_name(method),
         path=path,
         pointer=at,
         node={

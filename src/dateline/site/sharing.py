@@ -10,7 +10,7 @@ from dateline.schema.memo import closure
 from dateline.site.marks import Marks
 
 Key = tuple[str, str]
-"""The section and the name of a component, or `paths` and a path."""
+"""The section and the name of a component, a path or a webhook."""
 
 
 class SharedNodes:
@@ -37,7 +37,7 @@ class SharedNodes:
         self._nodes = nodes
 
     def has(self, section: str, name: str) -> bool:
-        """Return whether the component, or the path, is the same in both."""
+        """Return whether the component, path or webhook is the same in both."""
         return (section, name) in self._nodes and (section, name) not in self._changed
 
 
@@ -46,8 +46,9 @@ def _nodes(document: dict[str, Any]) -> Iterator[tuple[Key, Any]]:
     for section in COMPONENTS:
         for name, node in components.get(section, {}).items():
             yield (section, name), node
-    for path, item in document.get("paths", {}).items():
-        yield ("paths", path), item
+    for section in ("paths", "webhooks"):
+        for path, item in document.get(section, {}).items():
+            yield (section, path), item
 
 
 def _group(marks: Mapping[str, Marks]) -> dict[Key, dict[str, Marks]]:

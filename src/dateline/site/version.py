@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from dateline.addresses import find_own_address, read_address
 from dateline.canonical.ranges import name_range
-from dateline.openapi import is_json, method_name, operations, pointer, resolve, security_schemes
+from dateline.openapi import is_json, method_name, operations, resolve, security_schemes
 from dateline.placement import show_version
 from dateline.schema.parts import PartReader
 from dateline.schema.references import Located, escape
@@ -47,7 +47,11 @@ class VersionPages:
         table = clients.table
         self.document = document = clients.documents[date]
         self.marks = marks
-        self.operations = {each.name: each for each in list_operations(document)}
+        self.operations = {
+            each.name: each
+            for section in ("paths", "webhooks")
+            for each in list_operations(document, section)
+        }
         self.schemas = list_schemas(document)
         self._previous = previous
         self._shared: SharedNodes | None = None
@@ -96,8 +100,8 @@ class VersionPages:
 
     def list_marks(self, operation: OperationPlace) -> Marks:
         """Return the marks of *operation*, and of its path."""
-        item = pointer(("paths", operation.path))
-        return (*self.marks.get(item, ()), *self.marks.get(operation.pointer, ()))
+        around = self.marks.get(operation.around, ())
+        return (*around, *self.marks.get(operation.pointer, ()))
 
     @cached_property
     def schemes(self) -> dict[str, dict[str, Any]]:
@@ -116,7 +120,7 @@ class VersionPages:
         found: dict[str, str] = {}
         for operation in self.operations.values():
             for status, response in operation.responses:
-                if status[:1] in "45d":
+                if status[:1] in "45d" and not operation.is_webhook:
                     found.setdefault(status, str(response.value.get("description") or ""))
         return sorted(found.items())
 
@@ -149,12 +153,13 @@ class VersionPages:
         parts += [response for _, response in operation.responses]
         parts += [operation.body] if operation.body else []
         shown = {each.pointer for each in parts}
-        shown |= {pointer(("paths", operation.path)), operation.pointer}
+        shown |= {operation.around, operation.pointer}
         return shown | {*map(name_component, self._name_schemas(operation))}
 
     def security(self, operation: OperationPlace) -> list[list[str]]:
         """Return the ways to authenticate, each as the names of the schemes that it needs."""
-        ways = operation.node.get("security", self.document.get("security", ()))
+        default = () if operation.is_webhook else self.document.get("security", ())
+        ways = operation.node.get("security", default)
         return [list(way) for way in ways]
 
     def request(self, operation: OperationPlace) -> Request:
@@ -218,7 +223,7 @@ class VersionPages:
         """Return the request and responses of *operation*: parameters, the body, each response."""
         name = operation.name
         if name not in self._sections:
-            twin = self._find_twin("paths", operation.path)
+            twin = self._find_twin(operation.section, operation.path)
             self._sections[name] = (
                 twin.sections(twin.operations[name])
                 if twin
@@ -233,11 +238,14 @@ class VersionPages:
         if operation.body is not None:
             node = operation.body.value
             sample = f"{operation.name} request"
+            contents = self._contents(
+                operation.body, "request", sample, is_sent=not operation.is_webhook
+            )
             yield MessagePart(
                 kind="request",
                 name="Request body",
                 description=str(node.get("description") or ""),
-                contents=tuple(self._contents(operation.body, "request", sample)),
+                contents=tuple(contents),
                 is_required=node.get("required") is True,
             )
         for status, response in operation.responses:
@@ -252,11 +260,18 @@ class VersionPages:
                 name=status,
                 description=str(node.get("description") or ""),
                 rows=rows,
-                contents=tuple(self._contents(response, anchor, f"{operation.name} {status}")),
+                contents=tuple(
+                    self._contents(
+                        response,
+                        anchor,
+                        f"{operation.name} {status}",
+                        is_sent=operation.is_webhook,
+                    )
+                ),
             )
 
     def _contents(
-        self, located: Located, anchor: str, name: str
+        self, located: Located, anchor: str, name: str, *, is_sent: bool
     ) -> Iterator[tuple[str, TreeRow, str]]:
         """Yield each media type of a body, the tree of its schema, and the sample *name*."""
         content = located.value.get("content", {})
@@ -268,7 +283,6 @@ class VersionPages:
             key = "schema" if "schema" in media else "itemSchema"
             schema = Located(media.get(key, {}), f"{at}/{key}")
             tree = self._trees.body(schema, f"{anchor}-{number}" if number else anchor)
-            is_sent = anchor == "request"
             yield media_type, tree, self._samples.body(as_served, media, name, sent=is_sent)
 
 
