@@ -6,6 +6,7 @@ import json
 from typing import Any
 from urllib.parse import parse_qsl, quote, unquote
 
+import httpx
 import pytest
 import yaml
 from pydantic_core import to_jsonable_python
@@ -335,6 +336,31 @@ READ: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "a whole query in JSON": (f"/whole-json?{JSON}", {"all": SEARCH}),
 }
+
+
+@cases(
+    "method, value, query",
+    [
+        ("list_whole", {"tags": ["a b", "c"], "open": True}, "tags=a%20b&tags=c&open=true"),
+        ("list_whole", {}, ""),
+        ("list_whole", None, ""),
+        ("list_whole_json", SEARCH, JSON),
+    ],
+)
+def test_client_writes_a_whole_query(
+    package: Generated, method: str, value: dict[str, Any] | None, query: str
+) -> None:
+    requests: list[httpx.Request] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        requests.append(request)
+        return httpx.Response(204, headers={"X-API-Version": NEW})
+
+    client = package.module(f"v{NEW.replace('-', '_')}").Client(
+        transport=httpx.MockTransport(answer)
+    )
+    getattr(client, method)(all=value)
+    assert requests[0].url.query.decode() == query
 
 
 @cases("name", READ)

@@ -10,6 +10,7 @@ from dateline.addresses import find_own_address
 from dateline.canonical.ranges import name_range
 from dateline.model import Table
 from dateline.openapi import (
+    QUERYSTRING,
     Framing,
     chain,
     find_framing,
@@ -51,7 +52,7 @@ _SETTINGS: Final = (
 )
 """The arguments of a client that are no credentials."""
 
-PLACES: Final = ("path", "query", "header", "cookie")
+PLACES: Final = ("path", "query", QUERYSTRING, "header", "cookie")
 
 _IDEMPOTENCY: Final = frozenset({"idempotency-key", "x-idempotency-key"})
 """The names of headers that make it safe to repeat a request (The Idempotency-Key header, an
@@ -182,6 +183,13 @@ def name_credentials(document: dict[str, Any]) -> dict[str, str]:
         taken.add(keyword)
         names[name] = keyword
     return names
+
+
+def _find_style(parameter: dict[str, Any]) -> str:
+    content = parameter.get("content")
+    if content is None:
+        return str(parameter.get("style", ""))
+    return "form" if parameter["in"] == QUERYSTRING and any(map(is_form, content)) else "content"
 
 
 def _has_security(node: Any) -> bool:
@@ -343,7 +351,7 @@ class _Reader:
                 keyword=keyword,
                 name=name,
                 place=place,
-                style="content" if "content" in node else node.get("style", ""),
+                style=_find_style(node),
                 explode=node.get("explode"),
                 allow_reserved=node.get("allowReserved") is True,
                 required=place == "path" or node.get("required") is True,

@@ -316,7 +316,7 @@ class Call(Generic[T]):
                 continue
             if parameter.place == "path":
                 path = path.replace(f"{{{parameter.name}}}", parameter.write_path(value))
-            elif parameter.place == "query":
+            elif parameter.place in ("query", "querystring"):
                 self._query += parameter.write_query(value)
             elif parameter.place == "header":
                 self._headers[parameter.name] = parameter.write_header(value)

@@ -15,7 +15,7 @@ from pydantic_core import to_jsonable_python
 
 from ..types import write_decimal
 
-Place = Literal["path", "query", "header", "cookie"]
+Place = Literal["path", "query", "querystring", "header", "cookie"]
 
 # Not all reserved characters of RFC 3986: in a query or a form, `#`, `&` and `+` would not be read
 # as part of a value.
@@ -67,6 +67,12 @@ class Parameter:
     def write_query(self, value: Any) -> Iterator[str]:
         """Yield `name=value` for each pair in the query, all percent-encoded."""
         given = self._make_plain(value)
+        if self.place == "querystring":
+            # the whole query, without a name
+            is_form = self.style == "form"
+            whole = write_form(given, {}).decode() if is_form else _encode(json.dumps(given))
+            yield from [whole] if whole else []
+            return
         if self.style == "deepObject" and isinstance(given, dict | list):
             yield from write_deep(quote(self.name, safe=""), given)
             return
