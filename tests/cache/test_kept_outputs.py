@@ -225,8 +225,8 @@ def test_description_may_become_any_other_and_be_restored(tmp_path: Path, word: 
     title = found.document["info"]["title"]
     cache = Cache(None)
     # what a text may contain is read in the same way everywhere
-    more = (" ", title[:3], *ODD_FOR_SITES) if word == "A thing" else ("When",)
-    for text in ("", word, title, *more):
+    odd = ("", " ", word, title[:3], *ODD_FOR_SITES) if word == "A thing" else ()
+    for text in (title, "When", *odd):
         other = with_words(found, partial(replace, word, text))
         rendered = render(other, models=False, validate=False)
         assert render(other, models=False, validate=False, cache=cache) == rendered, text
@@ -261,6 +261,6 @@ def swap(text: str, first: str, second: str) -> str:
 
 
 ODD_FOR_SITES = (
-    *("When", "GET /things", "GET /other", "API", f"{'long ' * 90}", "a\n\n- list\n", "<b>&amp;"),
+    *("GET /things", "GET /other", "API", f"{'long ' * 90}", "a\n\n- list\n", "<b>&amp;"),
     *("[only]: /a-reference", "# heading", "```\ncode", "\t", "| a |\n|---|\n| b |", "{{ 1 }}"),
 )

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID, uuid4
 
-import pytest
-from support.sandboxes import Caller
+from support.sandboxes import ONE_DATABASE, Caller
+from support.tables import cases
 
 
 def update(caller: Caller, customer: str, body: Any, **headers: str) -> tuple[int, str]:
@@ -33,7 +33,7 @@ def test_given_external_id_is_updated(partner: Caller) -> None:
     assert [each["external_id"] for each in partner.customers()] == ["changed"]
 
 
-@pytest.mark.parametrize(
+@cases(
     "body",
     [
         {},
@@ -56,7 +56,8 @@ def test_other_bodies_are_refused_with_a_text_and_change_nothing(
     assert partner.customers() == before
 
 
-@pytest.mark.parametrize("id", ["7", "not-a-uuid", "%7B%7D"])
+@ONE_DATABASE
+@cases("id", ["7", "not-a-uuid", "%7B%7D"])
 def test_id_that_is_no_uuid_is_refused_with_a_text(partner: Caller, id: str) -> None:
     response = partner.ask("PUT", f"/customers/{id}", {"email": "new@example.com"})
     assert (response.status_code, type(response.json())) == (400, str)
