@@ -133,17 +133,19 @@ def test_long_keys_and_their_neighbours_can_be_edited(number: int, tmp_path: Pat
     content = plain(parsed(tmp_path, text.encode(), "a.yaml"))
     for path, node in maps(content):
         for place, name in enumerate(node):
+            # each place is tried with some values, the next one with others
+            values = VALUES[(number + place) % 3 :: 3]
             rest = {key: each for key, each in node.items() if key != name}
             if rest:
                 edited(text, replaced(content, path, rest), tmp_path, "remove", (*path, name))
-            for value in VALUES:
+            for value in values:
                 new = replaced(content, path, node | {name: value})
                 edited(text, new, tmp_path, "replace", (*path, name), value)
             for other in ("short", OTHER):
                 renamed = {other if key == name else key: each for key, each in node.items()}
                 new = replaced(content, path, renamed)
                 edited(text, new, tmp_path, "rename", (*path, name), other)
-                for value in VALUES:
+                for value in values:
                     entries = list(node.items())
                     entries.insert(place, (other, value))
                     new = replaced(content, path, dict(entries))
