@@ -373,7 +373,7 @@ def test_kill_leaves_the_old_record_or_the_new_one(project: Path, tmp_path: Path
     # `killed` copies the project after `--check` has read it
     assert dateline("generate").status == CLEAN
     command = ["cut", LATER, "--title", "Books get lost."]
-    kills = kill_everywhere(project, tmp_path / "killed", "exchange", *command, every=71)
+    kills = kill_everywhere(project, tmp_path / "killed", "exchange", *command, every=113)
     require_old_or_new(kills)
     assert {name for name in kills.new if name.startswith("schemas/_additions/")} == {
         f"schemas/_additions/{DAY}.json",
