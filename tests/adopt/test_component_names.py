@@ -66,6 +66,7 @@ PET = {**item(), "discriminator": {"propertyName": "id"}}
 NAMES: list[tuple[Document, Document, dict[str, str]]] = [
     (document("Item", Item=item()), document("Good", Good=item()), {"Good": "Item"}),
     (document("Item", Item=item()), document("Good", Good=item("due")), {"Good": "Item"}),
+    (document("Item", Item=item()), document("Good", Good=item(*"abcd")), {"Good": "Item"}),
     (
         document("Item State", Item=item(), State=ENUM),
         document("Good Mode", Good=item(), Mode={"enum": ["open", "lost", "sold"]}),
@@ -114,8 +115,12 @@ NAMES: list[tuple[Document, Document, dict[str, str]]] = [
     # other components
     (document("Item", Item=item()), document("Good", Good=list_of("Item"), Item=item()), {}),
     (document("Item", Item=item()), document("Good", Good=list_of("Good")), {}),
-    (document("Item", Item=item()), document("Good", Good=item(*"abcd")), {}),
-    (document("State", State=ENUM), document("Mode", Mode={"enum": ["a", "open", "b"]}), {}),
+    (
+        document("Item", Item=item()),
+        document("Good", Good={"properties": {"id": {}, "x": {}, "y": {}}}),
+        {},
+    ),
+    (document("State", State=ENUM), document("Mode", Mode={"enum": ["a", "b", "c"]}), {}),
     (document("Item", Item=item()), document("Item Good", Item=item(), Good=item()), {}),
     (document("Item Item", Item=item()), document("Good Item", Good=item(), Item=item()), {}),
     (document("Gone", Item=item()), document("Nowhere", Good=item()), {}),

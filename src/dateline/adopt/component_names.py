@@ -22,10 +22,10 @@ def find_known_names(document: dict[str, Any], known: dict[str, Any]) -> dict[Co
     """Return the names in *known* of components that only have another name in *document*.
 
     A component is the same if references to it are where *known* refers to one that *document*
-    lacks, and most of its content is alike. A schema whose name is a tag in messages has no other
-    name. Several are the same one if they differ in no more than
-    fields that are `readOnly`, as where FastAPI divides a model with computed fields into
-    `Item-Input` and `Item-Output`. Otherwise it is the one with the most references.
+    lacks, and much of its content is alike. A schema whose name is a tag in messages has no other
+    name. Several are the same one if they differ in no more than fields that are `readOnly`, as
+    where FastAPI divides a model with computed fields into `Item-Input` and `Item-Output`.
+    Otherwise it is the one with the most references.
     """
     search = _Search(document, known)
     search.compare(document, known)
@@ -164,11 +164,11 @@ def _list_tags(document: dict[str, Any]) -> set[Component]:
 
 
 def _are_alike(new: dict[str, Any], known: dict[str, Any]) -> bool:
-    """Return whether at least half of the fields or values of two components are the same."""
+    """Return whether one of two components has at least half of the other's fields or values."""
     for key in ("properties", "enum"):
         if key in new and key in known:
             ours, theirs = ({str(each) for each in node[key]} for node in (new, known))
-            return 2 * len(ours & theirs) >= len(ours | theirs)
+            return 2 * len(ours & theirs) >= min(len(ours), len(theirs))
     return drop_words(new).keys() == drop_words(known).keys()
 
 
