@@ -239,6 +239,24 @@ def test_spellings_of_other_releases_are_no_difference(
     assert check_document(project, document).exit_code == 1
 
 
+def test_path_parameter_of_one_method_has_another_name(
+    project: Path, documents: dict[str, dict[str, Any]]
+) -> None:
+    document = copy.deepcopy(documents[CODE])
+    document["paths"]["/orders/{id}"]["put"] = document["paths"]["/orders"]["post"]
+    (project / "openapi.json").write_text(json.dumps(document))
+    assert run("adopt", "2025-01-01=openapi.json", "--into", "other").exit_code == 0
+    get = json.dumps(document["paths"]["/orders/{id}"].pop("get"))
+    document["paths"]["/orders/{key}"] = {"get": json.loads(get.replace('"id"', '"key"'))}
+    (project / "openapi.json").write_text(json.dumps(document))
+    (project / "shop.py").write_text(OTHERS)
+    checked = run("check", "--app", "shop:document", "--schemas", "other")
+    assert (checked.exit_code, checked.output.partition(" and ")[0]) == (
+        0,
+        "no differences between the definitions (2025-01-01)",
+    )
+
+
 NAMESAKES = f"""\
 from enum import Enum
 {CODE}

@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import Final
 
 from dateline.adopt.applications import read_application
+from dateline.adopt.path_names import rename_paths
 from dateline.check.comparison import compare
 from dateline.load import load
-from dateline.model import Finding
+from dateline.model import Combination, Finding
+from dateline.project import Projector
 
 # Names and words, which frameworks derive and change with their releases.
 _NOISE: Final = frozenset(
@@ -38,15 +40,19 @@ def compare_code(schemas: Path, output: Path, name: str) -> tuple[list[Finding],
     declares automatically. Raises ApplicationError for an application without a document, and what
     `compare` raises.
     """
-    table = load(schemas).table
-    newest = f"{table.dates[-1]}@{table.environments[0].name}" if table.environments else ""
+    api = load(schemas)
+    table = api.table
+    shown = Combination(table.dates[-1], table.environments[0].name)
     with tempfile.TemporaryDirectory() as folder:
         file = Path(name)
         if not file.is_file():
             file = Path(folder, "openapi.json")
-            file.write_text(json.dumps(read_application(name)), encoding="utf-8")
-        before = newest or table.dates[-1]
-        found, _ = compare(schemas, output, before, str(file), respelled=True)
+            # one of several methods at a path may have another name of its parameter
+            document, _ = rename_paths(
+                read_application(name), Projector(api).contract(*shown).document
+            )
+            file.write_text(json.dumps(document), encoding="utf-8")
+        found, _ = compare(schemas, output, "@".join(shown), str(file), respelled=True)
     # the file is gone, and was temporary
     kept = [replace(each, after_source=None) for each in found if not _is_noise(each)]
     return kept, table.dates[-1]
