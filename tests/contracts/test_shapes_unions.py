@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pytest
 from support.tables import cases
@@ -63,14 +63,33 @@ MEMBERS = """\
     C: { type: object, properties: { c: { type: string } } }"""
 
 
-def test_members_without_a_discriminator_are_distinguished_by_their_values(tmp_path: Path) -> None:
+REFERENCE: Final = "$ref: '#/components/schemas/D'"
+
+
+@cases(
+    "member, kind, more, tags",
+    [
+        ("B", "const: B, type: string", "", "B"),
+        ("B", REFERENCE, "    D: { const: d }", "d"),
+        ("B", REFERENCE, "    D: { enum: [d, e] }", "de"),
+        ("B", REFERENCE, "    D: { $ref: '#/components/schemas/E' }\n    E: { const: e }", "e"),
+        ("D", "const: B", "    D: { oneOf: [{ $ref: '#/components/schemas/B' }] }", "B"),
+    ],
+)
+def test_members_without_a_discriminator_are_distinguished_by_their_values(
+    tmp_path: Path, member: str, kind: str, more: str, tags: str
+) -> None:
     around = (
         "oneOf: [{ $ref: '#/components/schemas/A' }, "
-        "{ $ref: '#/components/schemas/B', x-added: next }]"
+        f"{{ $ref: '#/components/schemas/{member}', x-added: next }}]"
     )
-    found = down(api(tmp_path, things(MEMBERS, around), ADOPTED))
+    members = MEMBERS.replace("const: B, type: string", kind) + f"\n{more}"
+    found = down(api(tmp_path, things(members, around), ADOPTED))
     assert found["getThing/200/application/json"] == {
-        "2024-01-15": {"tag": "kind", "members": {"A": None, "B": {"absent": True}}},
+        "2024-01-15": {
+            "tag": "kind",
+            "members": {"A": None, **{tag: {"absent": True} for tag in tags}},
+        },
         "next": None,
     }
 
