@@ -212,6 +212,7 @@ def draft(parts: Document, loan: Document) -> Document:
 
 FOUND: Document = {"responses": {"200": {"description": "some"}}}
 GET: Document = OLDER["paths"]["/loan"]["get"]
+DEPRECATED: Document = {"get": {**GET, "deprecated": True}}
 SECURED: Document = {
     "components": {
         "schemas": OLDER["components"]["schemas"],
@@ -229,7 +230,7 @@ PARAMETERS = [{"name": name, "in": "query", "schema": {"type": "integer"}} for n
 # Parts of the draft, fields of its loans, and the gates that are left in it.
 DRAFTS: list[tuple[Document, Document, int]] = [
     ({}, {"due": {"type": "string"}}, 0),
-    ({"paths": {**OLDER["paths"], "/books": {"get": FOUND, "post": FOUND}}}, {}, 0),
+    ({"paths": {"/loan": DEPRECATED, "/books": {"get": FOUND, "post": FOUND}}}, {}, 0),
     ({}, {"state": {"enum": ["lost", "sold", "open"]}, "due": {"type": "string"}}, 1),
     ({}, {"state": {"enum": ["void"]}}, 3),
     ({}, {"reader": {"maxLength": 7}, "due": {"type": "string"}}, 1),
