@@ -185,12 +185,13 @@ def test_command_in_the_report_identifies_the_finding(place: str, committed: Pat
         (("value-added", "Loan.state", "--version", "2024-01-16"), "no version 2024-01-16 in the "
          "version table; did you mean '2024-01-15'?"),
         (("value-removed", "/components/schemas/Loan"), "so name the versions"),
+        (("value-added", "Loan.state"), f"is the place of several findings; name one of {STATE}/2"),
     ],
 )  # fmt: skip
 def test_unknown_finding_can_not_be_waived(
     given: tuple[str, ...], said: str, committed: Path
 ) -> None:
-    edit(committed, LOST)
+    edit(committed, LOST, ("returned, lost]", "returned, lost, burnt]"))
     refused = dateline("waive", *given, *REASON)
     assert (refused.status, refused.out) == (2, "")
     assert said in refused.err
