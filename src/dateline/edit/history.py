@@ -49,11 +49,6 @@ def same(one: Any, other: Any) -> bool:
     return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
 
 
-def after(date: str, dates: Sequence[str]) -> str:
-    """Return the version that follows *date*, which is not the last of *dates*."""
-    return dates[dates.index(date) + 1]
-
-
 def values(own: Any, was: Mapping[str, Any], keyword: str, dates: Sequence[str]) -> dict[str, Any]:
     """Return the value of *keyword* in each version; *own* is the newest one.
 
