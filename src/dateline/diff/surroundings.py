@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Iterator
 from typing import Any, Final
 from urllib.parse import urljoin
 
@@ -62,33 +62,33 @@ def _has_schemes(node: Located | None) -> bool:
 
 
 def _read_servers(node: Located | None, keys: Container[str] | None = None) -> list[str]:
-    """Return the *keys* of each server, without *keys* all of them."""
+    """Return the *keys* of each server, without *keys* all of them, and its addresses."""
     listed = node.value if node and isinstance(node.value, list) else []
-    return [
-        text(
-            {
-                key: _sort_values(value, words=keys is None) if key == "variables" else value
-                for key, value in server.items()
-                if (key != _SCHEMES if keys is None else key in keys)
-            }
-        )
-        for server in listed or [{"url": "/"}]
-        if isinstance(server, dict)
-    ]
+    servers = [server for server in listed or [{"url": "/"}] if isinstance(server, dict)]
+    return [part for server in servers for part in _list_parts(server, keys)]
 
 
-def _sort_values(variables: Any, *, words: bool) -> Any:
-    """Return server variables with the values of each in a fixed order; *words* if those count."""
-    if not isinstance(variables, dict):
-        return variables
-    found = {}
-    for name, node in variables.items():
-        variable = node if words else drop_words("server-variable", node, extensions=True)
-        values = variable.get("enum") if isinstance(variable, dict) else None
-        if isinstance(values, list):
-            variable = {**variable, "enum": sorted(map(text, values))}
-        found[name] = variable
-    return found
+def _list_parts(server: dict[str, Any], keys: Container[str] | None) -> Iterator[str]:
+    """Yield what *server* is, and then each value that one of its variables may have."""
+    found = {
+        key: value
+        for key, value in server.items()
+        if (key != _SCHEMES if keys is None else key in keys)
+    }
+    values: list[list[Any]] = []
+    if isinstance(found.get("variables"), dict):
+        variables = {}
+        for name, node in found["variables"].items():
+            variable = (
+                node if keys is None else drop_words("server-variable", node, extensions=True)
+            )
+            if isinstance(variable, dict) and isinstance(variable.get("enum"), list):
+                values += ([name, value] for value in variable["enum"])
+                variable = {**variable, "enum": []}
+            variables[name] = variable
+        found["variables"] = variables
+    yield text(found)
+    yield from (text([found, *value]) for value in values)
 
 
 def list_tags(document: Thing) -> dict[str, Located]:
