@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import reduce
+from itertools import chain
 from operator import or_
 from typing import Any, Final
 
@@ -29,6 +30,7 @@ from dateline.model import (
     copy_items,
 )
 from dateline.openapi import operations
+from dateline.schema.access import ACCESS
 from dateline.schema.memo import Memo
 from dateline.versions import is_dated
 from dateline.versions import order as order
@@ -125,6 +127,13 @@ class Timeline:
                 shown |= self._within[environment]
             mask &= shown
         return mask
+
+    def is_steady(self, field: Any) -> bool:
+        """Return whether messages of all versions have *field*, in the same way by one name."""
+        if not isinstance(field, dict) or GATES.isdisjoint(field):
+            return True
+        restated = {key for entry in field.get(WAS, {}).values() for key in chain(*changes(entry))}
+        return self.of(field) == self.all and restated.isdisjoint({"name", *ACCESS})
 
     def find_shown(self, kind: str, node: Any) -> int:
         """Return where *node* is visible; a path item is removed with its last operation."""

@@ -45,7 +45,12 @@ def data(
     folder: Path, position: str, spelling: str, field: dict[str, Any], *, versions: int
 ) -> dict[str, Any]:
     part = {"type": "object", "properties": {"a": field, "b": {"type": "string"}}}
-    schema = POSITIONS[position](SPELLINGS[spelling](part))
+    return generate_data(folder, POSITIONS[position](SPELLINGS[spelling](part)), part, versions)
+
+
+def generate_data(
+    folder: Path, schema: dict[str, Any], part: dict[str, Any], versions: int
+) -> dict[str, Any]:
     content = {"content": {"application/json": {"schema": schema}}}
     document = {
         "openapi": "3.1.0",
@@ -76,6 +81,30 @@ def test_difference_in_the_other_direction_needs_no_converter(
     field = {"type": "string", keyword: True}
     found = data(tmp_path, position, spelling, field, versions=versions)
     assert found["converters"] == {}
+
+
+@cases(
+    ("field", "now", "then", "needs"),
+    [
+        ({"readOnly": True}, ["a"], None, False),
+        ({"writeOnly": True}, None, ["a"], False),
+        # a field of this direction, in some version at least
+        ({"writeOnly": True}, ["a"], None, True),
+        ({"readOnly": True}, None, ["a"], True),
+        ({"writeOnly": True, "x-was": {NEW: {"writeOnly": None}}}, None, ["a"], True),
+        ({}, ["a"], None, True),
+    ],
+)
+def test_required_field_of_the_other_direction_needs_no_converter(
+    field: dict[str, Any],
+    now: list[str] | None,
+    then: list[str] | None,
+    needs: bool,
+    tmp_path: Path,
+) -> None:
+    thing = {"type": "object", "properties": {"a": {"type": "string", **field}}}
+    thing |= {"x-was": {NEW: {"required": then}}} | ({"required": now} if now else {})
+    assert bool(generate_data(tmp_path, thing, {}, 2)["converters"]) == needs
 
 
 @cases("spelling", SPELLINGS)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
-from functools import cached_property, partial
-from itertools import pairwise, starmap
+from functools import cached_property
+from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
 from dateline.contracts.containment import differs, is_contained
@@ -16,7 +16,7 @@ from dateline.diff.naming import name
 from dateline.gates import Timeline, changes, order
 from dateline.model import CONVERTER, ENVIRONMENTS, IN_PLACE_OF, WAS, Api, Trail
 from dateline.openapi import children, find_operation, operation_names, pointer
-from dateline.schema.access import Access
+from dateline.schema.access import READ_ONLY, WRITE_ONLY, Access
 from dateline.schema.dialect import Dialect
 from dateline.schema.memo import Memo
 from dateline.schema.types import declared_types
@@ -154,24 +154,66 @@ class Histories:
         if id(node) not in self._known:
             eras = self._timeline.eras(kind, node)
             written = [era for _, era in eras]
-            changing = self._find_changing(kind, written)
+            changing = self._find_changing(kind, node, written)
             firm = self._find_firm(node, written, changing) if kind == "schema" else changing
             steps = self._steps(kind, node, written, changing, firm)
             self._known[id(node)] = _NodeHistory(node, eras, steps, changing, firm)
         return self._known[id(node)]
 
-    def _find_changing(self, kind: str, eras: list[dict[str, Any]]) -> dict[Way, list[int]]:
+    def _find_changing(
+        self, kind: str, node: dict[str, Any], eras: list[dict[str, Any]]
+    ) -> dict[Way, list[int]]:
         """Return the steps between neighbouring *eras* in which values have to change."""
-        read = [self._dialect.read(kind, era) for era in eras]
-        aligned = [*starmap(partial(self.align, kind), pairwise(read))]
+        read = [*pairwise(self._dialect.read(kind, era) for era in eras)]
         return {
-            Way.DOWN: [at for at, both in enumerate(aligned) if not is_contained(kind, *both)],
-            Way.UP: [
-                at
-                for at, (newer, older) in enumerate(aligned)
-                if not is_contained(kind, _with_defaults(kind, older, newer), newer)
-            ],
+            way: [at for at, both in enumerate(read) if self._is_changing(kind, node, way, *both)]
+            for way in Way
         }
+
+    def _is_changing(
+        self,
+        kind: str,
+        node: dict[str, Any],
+        way: Way,
+        newer: dict[str, Any],
+        older: dict[str, Any],
+    ) -> bool:
+        one, other = (newer, older) if way is Way.DOWN else (older, newer)
+        one = self._supply(kind, node, way, one, other)
+        return not is_contained(kind, *self.align(kind, one, other))
+
+    def _supply(
+        self, kind: str, node: dict[str, Any], way: Way, one: dict[str, Any], other: dict[str, Any]
+    ) -> dict[str, Any]:
+        """Return *one* as if its values had each field that *other* requires without need.
+
+        Messages of this *way* need not have it, or it has a default.
+        """
+        if kind != "schema":
+            return one
+        missing = {*other.get("required", ())} - {*one.get("required", ())}
+        given = sorted(name for name in missing if self._is_given(node, way, other, name))
+        return {**one, "required": [*one.get("required", ()), *given]} if given else one
+
+    def _is_given(self, node: dict[str, Any], way: Way, era: dict[str, Any], name: str) -> bool:
+        own = era.get("properties", {})
+        fields = [own.get(name)]
+        if name not in own:
+            found = [*self.access.list_fields(self.place(node), name)]
+            if not all(self._timeline.is_steady(each) for _, ways in found for each in ways):
+                return False
+            fields = [field for field, _ in found]
+        if way is Way.UP and any(isinstance(each, dict) and "default" in each for each in fields):
+            return True
+        hidden = READ_ONLY if way is Way.UP else WRITE_ONLY
+        return any(self._is_hidden(each, hidden) for each in fields)
+
+    def _is_hidden(self, field: Any, hidden: str) -> bool:
+        """Return whether *field* is in messages of the other direction only, in every version."""
+        if not isinstance(field, dict) or hidden not in self.access.keywords:
+            return False
+        eras = self._timeline.eras("schema", field)
+        return all(self.access.of(era) == hidden for _, era in eras)
 
     def _find_firm(
         self, node: dict[str, Any], eras: list[dict[str, Any]], changing: dict[Way, list[int]]
@@ -339,19 +381,3 @@ def _is_derived(entry: dict[str, Any], eras: tuple[dict[str, Any], dict[str, Any
     """
     newer, older = eras
     return _CONVERTED.isdisjoint(entry) and bool(_REFERRING & (newer.keys() | older.keys()))
-
-
-def _with_defaults(kind: str, older: dict[str, Any], newer: dict[str, Any]) -> dict[str, Any]:
-    """Return *older* as if its values had every field for which *newer* has a default."""
-    if kind != "schema":
-        return older
-    properties = newer.get("properties", {})
-    given = [
-        name
-        for name in newer.get("required", ())
-        if isinstance(child := properties.get(name), dict) and "default" in child
-    ]
-    missing = set(given) - set(older.get("required", ()))
-    if not missing:
-        return older
-    return {**older, "required": [*older.get("required", ()), *sorted(missing)]}

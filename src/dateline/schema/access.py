@@ -12,7 +12,8 @@ from enum import Enum
 from functools import cached_property
 from typing import Any, Final
 
-from dateline.openapi import find_replaced
+from dateline.model import Trail
+from dateline.openapi import find_replaced, value_at
 from dateline.schema.memo import Memo, closure
 from dateline.schema.parts import PartReader, Parts
 from dateline.schema.usage import list_references
@@ -61,6 +62,19 @@ class Access:
         References, `allOf` and unions with null alone are followed.
         """
         return access_of(self._reader.parts_of(schema))
+
+    def list_fields(self, path: Trail, name: str) -> Iterator[tuple[Any, tuple[Any, ...]]]:
+        """Yield the schemas of the field *name* of a value to which the schema at *path* applies.
+
+        If that is a member of an `allOf`, they may be in other members, or in what these refer to.
+        Each comes with the schemas that lead to it, itself included.
+        """
+        while path[-2:-1] == ("allOf",):
+            path = path[:-2]
+        for part in self._reader.parts_of(value_at(self._document, path)):
+            properties = part.get("properties")
+            if isinstance(properties, dict) and name in properties:
+                yield properties[name], (*part.above[1:], part.node, properties[name])
 
 
 class AccessUse:
