@@ -11,6 +11,7 @@ from support.sources import API, VERSIONS, loaded
 from support.tables import cases
 
 from dateline.check.servable import check_servable
+from dateline.model import Verdict
 
 PATHS = """\
 paths:
@@ -305,3 +306,42 @@ def test_member_in_a_body_that_the_server_does_not_read_is_found(
     assert paths != PATHS
     sources = {"versions.yaml": VERSIONS, "api.yaml": API, "loans.yaml": paths + loan + STATE}
     assert [one.message for one in check_servable(loaded(tmp_path, sources))] == [said]
+
+
+@cases(
+    ("keywords", "versions"),
+    [
+        (
+            "required: [fee], properties: { fee: { x-removed: next } }",
+            "2024-01-15, 2024-09-01, 2025-06-01",
+        ),
+        (
+            "properties: { fee: { x-removed: next } }, x-was: { 2024-09-01: { required: [fee] } }",
+            "2024-01-15",
+        ),
+        (
+            "required: [fee], properties: { fee: { x-added: 2025-06-01, x-removed: next } }",
+            "2025-06-01",
+        ),
+        ("properties: { fee: { x-removed: next } }", ""),
+        ("required: [fee], properties: { fee: { x-removed: 2025-06-01 } }", ""),
+        ("required: [fee], properties: { fee: { x-removed: next, writeOnly: true } }", ""),
+    ],
+)
+def test_draft_lists_removed_fields_that_are_still_to_be_sent(
+    tmp_path: Path, keywords: str, versions: str
+) -> None:
+    for adopted in ("", "lint: adopted\n"):
+        loan = f"    Loan: {{ type: object, {keywords} }}\n"
+        sources = {"versions.yaml": VERSIONS + adopted, "api.yaml": API, "loans.yaml": PATHS + loan}
+        found = [
+            (one.rule, one.verdict, one.message)
+            for one in check_servable(loaded(tmp_path, sources))
+        ]
+        assert found == [
+            (
+                "removed-field-required",
+                Verdict.INFORMATION,
+                f"Loan.fee: required in responses of {versions}",
+            )
+        ] * bool(versions)

@@ -7,7 +7,7 @@ one has its old name, ``x-shown-as`` replaces a member) and a total way up for r
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 from functools import cache as cache_result
 from functools import partial
@@ -21,6 +21,7 @@ from dateline.check.responses import find_unsendable
 from dateline.gates import gate_dates
 from dateline.model import (
     ADDED,
+    REMOVED,
     SHOWN_AS,
     Api,
     Finding,
@@ -104,10 +105,12 @@ def _find_unservable(api: Api, projector: Projector) -> Iterator[Unservable]:
 
 
 def _find_by_place(api: Api, places: Places, projector: Projector) -> Iterator[Unservable]:
+    drafts = {version.date for version in api.table.versions if version.draft}
     for path, kind, node in places.gated_parents:
         if kind == "schema":
             yield from _find_members(places, path, node)
             yield from _find_new_fields(places, path, node)
+            yield from _find_removed_fields(places, path, node, drafts)
         elif kind in ("operation", "path-item"):
             yield from _find_parameters(places, path, node)
     yield from _find_variants(api, places)
@@ -202,6 +205,20 @@ def _find_new_fields(places: Places, path: Trail, node: dict[str, Any]) -> Itera
                 f"{places.timeline.places(missing)}"
             )
             yield Unservable("request-without-way-up", at, message, {})
+
+
+def _find_removed_fields(
+    places: Places, path: Trail, node: dict[str, Any], drafts: Collection[str]
+) -> Iterator[Unservable]:
+    """Yield each field that a draft removes from responses, and older versions require."""
+    for name, child in node.get("properties", {}).items():
+        if child.get(REMOVED) not in drafts or places.access.of(child) == WRITE_ONLY:
+            continue
+        owed = places.timeline.of(child) & places.where(path, partial(_requires, name))
+        if owed and places.in_response(path):
+            at = (*path, "properties", name)
+            message = f"{name_place(at)}: required in responses of {places.timeline.places(owed)}"
+            yield Unservable("removed-field-required", at, message, {})
 
 
 def _find_short_objects(places: Places, path: Trail, node: dict[str, Any]) -> Iterator[Unservable]:

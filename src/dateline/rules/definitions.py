@@ -285,3 +285,16 @@ def converter_demanded() -> None:
 
     Write the methods with the signatures given, and run `dateline try` with them.
     """
+
+
+@about_definitions(Verdict.INFORMATION)
+def removed_field_required() -> None:
+    """A draft lists the fields that it removes from responses, and that older versions require.
+
+    The code answers callers of all versions. The server, `versioned` and the proxy leave out what a
+    version lacks, but can't make up what another one requires.
+
+    Keep sending the field until the versions that require it have ended. If its value follows from
+    other fields, write `x-was: {next: {in-place-of: …}}` on the object in place of `x-removed`, and
+    a converter.
+    """
