@@ -11,6 +11,7 @@ from support.sources import API, VERSIONS, loaded
 from support.tables import cases
 
 from dateline.check.servable import check_servable
+from dateline.contracts import contract_data
 from dateline.model import Verdict
 
 PATHS = """\
@@ -293,6 +294,51 @@ def test_only_a_field_itself_may_be_limited_in_some_versions(
     found = [finding.rule for finding in check_servable(loaded(tmp_path, sources))]
     rule = "request-without-way-up" if word == "readOnly" else "response-without-way-down"
     assert found == [rule] * is_found
+
+
+PARTS: Final = """    Base: { type: object, properties: { key: FIELD } }
+"""
+BASE: Final = "$ref: '#/components/schemas/Base'"
+OBJECT: Final = "{ application/json: { schema: { type: object } } }"
+RULE: Final = "request-without-way-up"
+
+
+@cases("loan", [f"allOf: [{{ {BASE} }}, {{ REQUIRES }}]", f"allOf: [{{ {BASE} }}], REQUIRES"])
+@cases(
+    ("field", "requires", "found"),
+    [
+        # what all versions require, and not all have
+        ("x-added: 2024-09-01, default: a", "", [RULE]),
+        ("x-removed: 2024-09-01", "", [RULE]),
+        ("x-was: { 2024-09-01: { name: old } }", "", [RULE]),
+        ("x-was: { 2024-09-01: { readOnly: true } }", "", [RULE]),
+        ("readOnly: true, x-was: { 2024-09-01: { readOnly: null } }", "", [RULE]),
+        ("x-was: { 2024-09-01: { maxLength: 5 } }", "", []),
+        ("description: a", "", []),
+        # what older versions did not require
+        ("description: a", "x-was: { 2024-09-01: { required: null } }", [RULE]),
+        ("default: a", "x-was: { 2024-09-01: { required: null } }", []),
+        ("readOnly: true", "x-was: { 2024-09-01: { required: null } }", []),
+        (
+            "default: a, x-added: 2024-09-01",
+            "x-was: { 2024-09-01: { required: null } }",
+            [RULE],
+        ),
+    ],
+)
+def test_required_field_of_another_part_is_the_same_in_all_versions_or_not_needed(
+    tmp_path: Path, field: str, requires: str, found: list[str], loan: str
+) -> None:
+    requires = ", ".join(filter(None, ["required: [key]", requires]))
+    text = ACCESS.replace("BODY", f"{{ content: {LOAN} }}").replace("CONTENT", OBJECT)
+    head, _, _ = text.partition("    Loan:")
+    text = f"{head}    Loan: {{ {loan.replace('REQUIRES', requires)} }}\n{PARTS}"
+    text = text.replace("FIELD", f"{{ type: string, {field} }}")
+    api = loaded(tmp_path, {"versions.yaml": VERSIONS, "api.yaml": API, "loans.yaml": text})
+    assert [finding.rule for finding in check_servable(api)] == found
+    if requires.endswith("} }"):
+        # without a finding, nothing has to be converted either
+        assert bool(contract_data(api).data["converters"]) == bool(found)
 
 
 @pytest.mark.parametrize("media_type", ["application/xml", "text/csv", "application/octet-stream"])

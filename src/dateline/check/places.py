@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cached_property, partial
 from typing import Any, Final, NamedTuple
 
@@ -108,6 +108,18 @@ class Places:
     def has_gates(self) -> bool:
         """Whether anything differs between versions or environments."""
         return any(not GATES.isdisjoint(node) for _, node in self._nodes.values())
+
+    def list_requiring(self) -> Iterator[tuple[Trail, dict[str, Any]]]:
+        """Yield the schemas that require fields of other schemas, if there are any gates."""
+        for path, (kind, node) in self._nodes.items() if self.has_gates else ():
+            names = node.get("required") if kind == "schema" else None
+            if isinstance(names, list) and not node.get("properties", {}).keys() >= {*names}:
+                yield path, node
+
+    def is_steady(self, path: Trail, name: str) -> bool:
+        """Return whether the field *name* of the value at *path* is the same at all versions."""
+        found = self.access.list_fields(path, name)
+        return all(self.timeline.is_steady(each) for _, ways in found for each in ways)
 
     @property
     def with_history(self) -> list[tuple[Trail, str, dict[str, Any]]]:

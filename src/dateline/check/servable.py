@@ -113,6 +113,8 @@ def _find_by_place(api: Api, places: Places, projector: Projector) -> Iterator[U
             yield from _find_removed_fields(places, path, node, drafts)
         elif kind in ("operation", "path-item"):
             yield from _find_parameters(places, path, node)
+    for path, node in places.list_requiring():
+        yield from _find_required_of_parts(places, path, node) if places.in_request(path) else ()
     yield from _find_variants(api, places)
     for path, kind, node in places.with_history:
         yield from _find_access(places, path) if kind == "schema" else ()
@@ -248,16 +250,41 @@ def _find_required_fields(
 ) -> Iterator[Unservable]:
     """Yield each field that requests must have now, and could omit before."""
     for name in node.get("required", ()):
-        child = node.get("properties", {}).get(name, {})
         free = places.timeline.all & ~places.where(path, partial(_requires, name))
-        if name in node.get("properties", {}):
+        child = node.get("properties", {}).get(name)
+        if child is None:
+            is_needed = not _is_given(places, path, name)
+        else:
             # a converter for the whole object creates it from the fields that it replaced
-            free &= ~places.where(path, partial(_lacks, name))
-        is_needed = "default" not in child and places.access.of(child) != READ_ONLY
-        if free & places.timeline.of(child) and is_needed:
+            free &= ~places.where(path, partial(_lacks, name)) & places.timeline.of(child)
+            is_needed = "default" not in child and places.access.of(child) != READ_ONLY
+        if free and is_needed:
             message = (
                 f"{name_place((*path, 'properties', name))}: required in requests, and optional in "
                 f"{places.timeline.places(free)}"
+            )
+            yield Unservable("request-without-way-up", (*path, "required"), message, {})
+
+
+def _is_given(places: Places, path: Trail, name: str) -> bool:
+    """Return whether requests need not have the field *name*, which parts of a value declare."""
+    return places.is_steady(path, name) and any(
+        isinstance(field, dict) and ("default" in field or places.access.of(field) == READ_ONLY)
+        for field, _ in places.access.list_fields(path, name)
+    )
+
+
+def _find_required_of_parts(
+    places: Places, path: Trail, node: dict[str, Any]
+) -> Iterator[Unservable]:
+    """Yield each name that requests of all versions must have, if only some have the field."""
+    for name in node.get("required", ()):
+        if name in node.get("properties", ()) or places.is_steady(path, name):
+            continue
+        if places.where(path, partial(_requires, name)) == places.timeline.all:
+            message = (
+                f"{name_place((*path, 'properties', name))}: required in requests of all versions, "
+                "and differs between them where it is declared"
             )
             yield Unservable("request-without-way-up", (*path, "required"), message, {})
 
