@@ -17,6 +17,12 @@ Folder = str | os.PathLike[str]
 SCHEMAS, OUTPUT = "schemas", "generated"
 SETTINGS, SHARED_SETTINGS = "dateline.toml", "pyproject.toml"
 
+# The environment variables of options, by option. CI jobs have others that begin alike.
+VARIABLES = {
+    option: f"DATELINE_{option.upper()}"
+    for option in ("directory", "schemas", "output", "templates")
+}
+
 _CODE = "dateline"
 _PACKAGE = os.path.dirname(os.path.abspath(__file__))
 # The digest of the running code, once it is computed.
@@ -77,7 +83,7 @@ def find_recorded_key(
 
 def has_settings() -> bool:
     """Return whether the working folder or the environment may have settings of a project."""
-    if os.path.exists(SETTINGS) or any(name.startswith("DATELINE_") for name in os.environ):
+    if os.path.exists(SETTINGS) or any(name in os.environ for name in VARIABLES.values()):
         return True
     try:
         with open(SHARED_SETTINGS, "rb") as file:

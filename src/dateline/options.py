@@ -11,12 +11,11 @@ from typing import Any
 
 import click
 
-from dateline.fresh import OUTPUT, SCHEMAS
+from dateline.fresh import OUTPUT, SCHEMAS, VARIABLES
 from dateline.model import DatelineError
 from dateline.settings import UnknownProjectError, Workspace, find_projects
 
 FOLDER = click.Path(path_type=Path)
-_DIRECTORY = "DATELINE_DIRECTORY"
 
 Command = Callable[..., None]
 
@@ -34,7 +33,7 @@ def _change_directory(context: click.Context, _: click.Parameter, folder: Path |
         if not context.resilient_parsing:  # word completion prints nothing
             raise click.BadParameter(f"{folder}: {error.strerror}.") from error
     # programs started from here are already in the right folder
-    os.environ.pop(_DIRECTORY, None)
+    os.environ.pop(VARIABLES["directory"], None)
 
 
 directory = click.option(
@@ -42,7 +41,7 @@ directory = click.option(
     "directory",
     type=FOLDER,
     metavar="DIR",
-    envvar=_DIRECTORY,
+    envvar=VARIABLES["directory"],
     is_eager=True,
     expose_value=False,
     callback=_change_directory,
@@ -53,20 +52,20 @@ directory = click.option(
 _SCHEMAS = click.option(
     "--schemas",
     type=FOLDER,
-    envvar="DATELINE_SCHEMAS",
+    envvar=VARIABLES["schemas"],
     help="Folder of the definitions; by default that of the project.",
 )
 _OTHERS = (
     click.option(
         "--output",
         type=FOLDER,
-        envvar="DATELINE_OUTPUT",
+        envvar=VARIABLES["output"],
         help="Folder of the outputs; by default that of the project.",
     ),
     click.option(
         "--templates",
         type=click.Path(exists=True, file_okay=False, path_type=Path),
-        envvar="DATELINE_TEMPLATES",
+        envvar=VARIABLES["templates"],
         help="Folder of templates that override built-in ones, file by file. "
         "Templates are code: use only your own.",
     ),

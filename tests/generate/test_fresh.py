@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import click
 import pytest
 
-from dateline.fresh import digest, digest_inputs
+from dateline.cli import main as commands
+from dateline.fresh import VARIABLES, digest, digest_inputs, has_settings
 
 EDITS: dict[str, Callable[[Path], object]] = {
     "a source": lambda root: (root / "schemas/api.yaml").write_text("b"),
@@ -60,3 +62,26 @@ def test_caches_do_not_matter(root: Path) -> None:
     (root / "schemas/__pycache__/x").touch()
     (root / "schemas/x.pyc").touch()
     assert digest(root) == before
+
+
+def test_only_variables_of_options_are_settings(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(root)
+    for name in ("DATELINE_TOKEN", "DATELINE_NAME", "DATELINE_SCHEMA", "_DATELINE_OUTPUT"):
+        monkeypatch.setenv(name, "x")
+    assert not has_settings()
+    for name in VARIABLES.values():
+        with monkeypatch.context() as patch:
+            patch.setenv(name, "x")
+            assert has_settings(), name
+
+
+def test_options_are_set_by_their_variables() -> None:
+    found = {
+        option.envvar
+        for command in commands.commands.values()
+        for option in command.params
+        if isinstance(option, click.Option) and option.envvar
+    }
+    assert {name for name in found if name.startswith("DATELINE_")} == {*VARIABLES.values()}

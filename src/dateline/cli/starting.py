@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from dateline import progress
+from dateline.fresh import VARIABLES
 from dateline.options import FOLDER
 from dateline.settings import name_definitions
 from dateline.versions import DATE_FORM, FORMS
@@ -55,7 +56,7 @@ def init(folder: Path, server: bool, form: str) -> None:
 @click.option(
     "--into",
     type=FOLDER,
-    envvar="DATELINE_SCHEMAS",
+    envvar=VARIABLES["schemas"],
     help="Folder of the definitions, or an empty one; by default that of the project.",
 )
 @click.option("--header", help="Request header that names the version.")
