@@ -311,7 +311,7 @@ def _digest_file(entry: os.DirEntry[str]) -> str:
     try:
         if not entry.is_file():
             return "none"
-        with open(entry.path, "rb") as file:
+        with open(entry.path, "rb", buffering=0) as file:
             content = sha256(file.read()).hexdigest()
     except OSError:
         return "unreadable"
