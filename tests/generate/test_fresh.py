@@ -79,7 +79,7 @@ def test_only_variables_of_options_are_settings(
 
 def test_options_are_set_by_their_variables() -> None:
     found = {
-        option.envvar
+        str(option.envvar)
         for command in commands.commands.values()
         for option in command.params
         if isinstance(option, click.Option) and option.envvar
