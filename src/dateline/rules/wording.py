@@ -143,12 +143,12 @@ def name_place(change: Change) -> str:
 
 def quote(value: Any) -> str:
     """Return *value* as it is written, text in single quotes; long ones cut."""
-    text = (
-        repr(value)
-        if isinstance(value, str)
-        else json.dumps(value, ensure_ascii=False, default=str)
-    )
-    return printable(text, _LONGEST)
+    return printable(_write(value), _LONGEST)
+
+
+def _write(value: Any) -> str:
+    written = isinstance(value, str)
+    return repr(value) if written else json.dumps(value, ensure_ascii=False, default=str)
 
 
 def format_name(value: Any) -> str:
@@ -158,7 +158,13 @@ def format_name(value: Any) -> str:
 
 
 def _format_both(change: Change) -> str:
-    return f"({quote(change.before)} -> {quote(change.after)})"
+    """Return the old and the new value; long ones that begin alike from where they differ."""
+    texts = [_write(value) for value in (change.before, change.after)]
+    unlike = (at for at, (ours, theirs) in enumerate(zip(*texts, strict=False)) if ours != theirs)
+    shared = next(unlike, min(map(len, texts)))
+    if shared >= _LONGEST - 1:
+        texts = ["…" + text[shared - _LONGEST // 3 :] for text in texts]
+    return "({} -> {})".format(*(printable(text, _LONGEST) for text in texts))
 
 
 def get_value(change: Change) -> Any:
