@@ -91,9 +91,9 @@ def extend(
     before gets gates. Texts that were edited since that version was added stay as they are.
     *renames*, *accept* and *words* are those of `adopt`.
 
-    In a draft, components and path parameters keep their names. Additive changes of it get no
-    gates: they go to all versions. Nor does what is taken back
-    before it is *published*; *today* decides on waivers.
+    In a draft, components and path parameters keep their names. Its additive changes get no gates:
+    they go to all versions. Nor does what is taken back before it is *published*; *today* decides
+    on waivers.
 
     Raises UsageError for dates that are not newer, SourceError for documents or definitions that
     can't be read, and UnequalError if the definitions would not reproduce a document, or another
