@@ -128,8 +128,14 @@ class Timeline:
             mask &= shown
         return mask
 
-    def is_steady(self, field: Any) -> bool:
-        """Return whether messages of all versions have *field*, in the same way by one name."""
+    def are_steady(self, fields: Iterable[tuple[Any, tuple[Any, ...]]]) -> bool:
+        """Return whether messages of all versions have *fields*, in the same way by one name.
+
+        These are a result of `Access.list_fields`.
+        """
+        return all(self._is_steady(each) for _, ways in fields for each in ways)
+
+    def _is_steady(self, field: Any) -> bool:
         if not isinstance(field, dict) or GATES.isdisjoint(field):
             return True
         restated = {key for entry in field.get(WAS, {}).values() for key in chain(*changes(entry))}

@@ -118,8 +118,7 @@ class Places:
 
     def is_steady(self, path: Trail, name: str) -> bool:
         """Return whether the field *name* of the value at *path* is the same at all versions."""
-        found = self.access.list_fields(path, name)
-        return all(self.timeline.is_steady(each) for _, ways in found for each in ways)
+        return self.timeline.are_steady(self.access.list_fields(path, name))
 
     @property
     def with_history(self) -> list[tuple[Trail, str, dict[str, Any]]]:

@@ -200,7 +200,7 @@ class Histories:
         fields = [own.get(name)]
         if name not in own:
             found = [*self.access.list_fields(self.place(node), name)]
-            if not all(self._timeline.is_steady(each) for _, ways in found for each in ways):
+            if not self._timeline.are_steady(found):
                 return False
             fields = [field for field, _ in found]
         if way is Way.UP and any(isinstance(each, dict) and "default" in each for each in fields):
