@@ -41,3 +41,29 @@ def test_part_too_large_in_one_place_has_a_value_in_another(wide: str, names: li
     made = sampler.value({"$ref": "#/components/schemas/Whole"}, "whole")
     assert [*made] == ["wide"]
     assert len(made["wide"]["a"]) >= 4 or [*made["wide"]["a"]] == ["b"]
+
+
+def require(field: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "object", "required": ["a"], "properties": {"a": field}}
+
+
+NAMED: dict[str, Any] = {"$ref": "#/components/schemas/Named"}
+
+
+@cases(
+    "field, is_null",
+    [
+        ({**NAMED, "nullable": True}, False),
+        ({"anyOf": [NAMED], "nullable": True}, True),
+        # it ends with null one level below
+        ({"$ref": "#/components/schemas/Circle", "nullable": True}, False),
+    ],
+)
+def test_null_beside_a_reference_is_the_last_choice_also_without_room(
+    field: dict[str, Any], is_null: bool
+) -> None:
+    many = {"type": "array", "minItems": 25}
+    whole = {**many, "items": {**many, "items": require(field)}}
+    schemas = {"Named": require({"type": "string"}), "Circle": require(field)}
+    sampler = Sampler(document(schemas, "3.0.3"), 0)
+    assert (sampler.value(whole, "whole")[0][0]["a"] is None) is is_null

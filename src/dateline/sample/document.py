@@ -20,7 +20,7 @@ from dateline.schema.constraints import (
     with_format_constraints,
     with_format_patterns,
 )
-from dateline.schema.dialect import Dialect, fold_null
+from dateline.schema.dialect import OR_NULL, Dialect, fold_null
 from dateline.schema.memo import Memo, closure, memoize
 from dateline.schema.parts import PartReader
 from dateline.schema.references import Resolver
@@ -39,6 +39,9 @@ _LEFT_OUT: Final = WORDS | {"$id"}
 # The slots of schemas that apply to nothing by themselves.
 _HELD: Final = frozenset({"$defs", "definitions"})
 _DYNAMIC: Final = ("$dynamicRef", "$dynamicAnchor", "$recursiveRef", "$recursiveAnchor")
+
+NULL_BESIDE_REFERENCE: Final = {"type": "null", "$comment": "nullable beside a reference"}
+"""The null of `nullable: true` beside a reference, which validators of OpenAPI 3.0 may ignore."""
 
 Schemas = tuple[Any, ...]
 
@@ -120,7 +123,10 @@ class SampledDocument:
         if not is_schema:
             return kept
         read = replace_patterns(drop_meaningless(kept), find_supported)
-        return fold_null(with_format_patterns(with_format_constraints(read)))
+        folded = fold_null(with_format_patterns(with_format_constraints(read)))
+        if "$ref" in read and OR_NULL in read:
+            folded["anyOf"][-1] = NULL_BESIDE_REFERENCE
+        return folded
 
     def at(self, reference: str) -> Any:
         """Return the schema that *reference* leads to. Raises LookupError if there is none."""

@@ -16,7 +16,7 @@ from dateline.openapi import is_json
 from dateline.sample import patterns, texts
 from dateline.sample.containers import array, object_
 from dateline.sample.dice import Dice
-from dateline.sample.document import SampledDocument, Schemas
+from dateline.sample.document import NULL_BESIDE_REFERENCE, SampledDocument, Schemas
 from dateline.sample.here import Here, NothingFitsError
 from dateline.sample.numbers import number
 from dateline.sample.together import TYPES, Together, together
@@ -238,7 +238,8 @@ class Values:
     def _prefer(self, members: Schemas, here: Here, count: int) -> list[Any]:
         """Return *members* in the order of trying: recursive ones last, before them null.
 
-        A member that others extend comes after them.
+        Without room, null comes first, unless only some validators accept it. A member that others
+        extend comes after them.
         """
 
         def rank(member: Any) -> tuple[bool, bool, float, bool]:
@@ -247,7 +248,8 @@ class Values:
             again = self._comes_again(together(self.document, (member,)), here.above)
             matters = here.is_tight or depth == math.inf
             abstract = self.document.is_extended(member)
-            return again, is_null and not here.is_tight, depth if matters else 0, abstract
+            is_last = is_null and (member == NULL_BESIDE_REFERENCE or not here.is_tight)
+            return again, is_last, depth if matters else 0, abstract
 
         return sorted(here.dice("member", count).shuffle(members), key=rank)
 
