@@ -78,6 +78,20 @@ NARROWED: Final[dict[str, tuple[str, Any]]] = {
         f"    Thing: {{ type: [object, string], dependentSchemas: {{ a: {GATED} }} }}",
         {"types": {"string": None, "object": {"demand": "Thing", "where": [LACKING]}}},
     ),
+    "a dynamic reference to one of several schemas": (
+        f"""\
+{OTHER}    Any: {{ $dynamicAnchor: item }}
+    Third: {{ $dynamicAnchor: item, $ref: '#/components/schemas/Other' }}
+    Thing: {{ type: array, items: {{ type: object, $dynamicRef: '#item' }} }}""",
+        {"items": {"demand": "Thing[]", "where": ["Other"]}},
+    ),
+    "a dynamic reference to schemas without a difference": (
+        f"""\
+    Any: {{ $dynamicAnchor: item }}
+    Other: {{ $dynamicAnchor: item, type: string }}
+    Thing: {{ allOf: [{GATED}], properties: {{ h: {{ $dynamicRef: '#item' }} }} }}""",
+        LACKING,
+    ),
     "subtypes of a schema that had no discriminator": (
         f"""\
     Thing:

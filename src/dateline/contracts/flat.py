@@ -34,7 +34,7 @@ from dateline.schema.variants import lists_variants
 _UNSERVED: Final = (
     *("prefixItems", "not", "if", "then", "else", "patternProperties", "contains"),
     *("unevaluatedProperties", "unevaluatedItems", "dependentSchemas", "propertyNames"),
-    *("contentSchema",),
+    *("contentSchema", "$dynamicRef"),
 )
 
 # Keywords for some parts of a value, and those for the rest of them.
@@ -436,7 +436,7 @@ class View:
             if key in now:
                 flat.unserved += [
                     (key, place, GatedMember(child, self.shows(child), child))
-                    for place, child in _below(key, now[key])
+                    for place, child in _below(key, now, self._histories.resolver)
                 ]
 
     def _add_unions(
@@ -489,12 +489,12 @@ class View:
         return all(self.published.apart(one, other, at) for at in versions)
 
 
-def _below(key: str, value: Any) -> Iterator[tuple[str, Any]]:
-    """Yield the schemas below the keyword *key*, each with its place."""
-    arrangement, _ = slot("schema", key)
-    if arrangement is Arrangement.ONE:
-        yield key, value
-    elif isinstance(value, dict):
-        yield from ((f"{key}/{name}", child) for name, child in value.items())
-    elif isinstance(value, list):
-        yield from ((f"{key}/{index}", child) for index, child in enumerate(value))
+def _below(key: str, schema: dict[str, Any], resolver: Resolver) -> Iterator[tuple[str, Any]]:
+    """Yield the schemas below the keyword *key* of *schema*, each with its place."""
+    if key == "$dynamicRef":
+        yield from ((key, goal.value) for goal in resolver.list_possible(schema))
+    elif slot("schema", key)[0] is Arrangement.ONE:
+        yield key, schema[key]
+    elif isinstance(value := schema[key], dict | list):
+        entries = value.items() if isinstance(value, dict) else enumerate(value)
+        yield from ((f"{key}/{name}", child) for name, child in entries)

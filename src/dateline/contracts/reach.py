@@ -13,7 +13,7 @@ from dateline.model import Trail
 from dateline.openapi import children, target
 from dateline.schema.access import READ_ONLY, WRITE_ONLY
 from dateline.schema.memo import Memo, closure
-from dateline.schema.references import Resolver
+from dateline.schema.references import Located, Resolver
 from dateline.schema.variants import subtypes
 
 # Below these are schemas of other values; below all other keys, schemas of the same value.
@@ -167,11 +167,11 @@ class Reach:
             found.add(within)
             return
         for _, era in self._read_own(found, kind, node, part=part):
-            reference = _refers_elsewhere(kind, era)
-            if reference and reference not in found.elsewhere:
+            for goal in self._list_elsewhere(kind, era):
                 # anything but a component is part of what refers to it
-                found.elsewhere.add(reference)
-                self._scan(found, kind, self._resolver.resolve(reference), part=part)
+                if goal.pointer not in found.elsewhere:
+                    found.elsewhere.add(goal.pointer)
+                    self._scan(found, kind, goal.value, part=part)
             for path, below, child in children(kind, era):
                 self._scan(found, below, child, part=_is_part(kind, path))
 
@@ -198,7 +198,7 @@ class Reach:
         """
         found = _Dependencies()
         for _, era in self._read_own(found, kind, node, part=part):
-            if _refers_elsewhere(kind, era):
+            if self._list_elsewhere(kind, era):
                 return None
             for path, below, child in children(kind, era):
                 if not isinstance(child, dict):
@@ -209,16 +209,18 @@ class Reach:
                 found.add(within)
         return found if found.says_anything else _NOTHING
 
+    def _list_elsewhere(self, kind: str, era: dict[str, Any]) -> list[Located]:
+        """Return the targets of references in *era* that need not be components."""
+        if kind != "schema":
+            return []
+        reference = era.get("$ref", "")
+        goal = None if target(reference) else self._resolver.locate(reference)
+        return [*([] if goal is None else [goal]), *self._resolver.list_possible(era)]
+
 
 def _is_part(kind: str, path: Trail) -> bool:
     """Return whether the child at *path* of an object of *kind* is a schema of the same value."""
     return kind == "schema" and path[0] not in _VALUES
-
-
-def _refers_elsewhere(kind: str, era: dict[str, Any]) -> str:
-    """Return the reference of *era* to something other than a component, if it has one."""
-    reference: str = era.get("$ref", "") if kind == "schema" else ""
-    return "" if reference and target(reference) else reference
 
 
 def _goal(node: Any) -> str | None:

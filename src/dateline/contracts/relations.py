@@ -189,6 +189,8 @@ _EFFECTS: Final[dict[str, Callable[[Conversion, Any], Effect]]] = {
     **dict.fromkeys(("then", "else"), lambda found, schema: found.of(schema)),
     **dict.fromkeys(("oneOf", "if"), _affect_one),
     "not": _affect_not,
+    # which schema applies is unknown, and no server validates it
+    "$dynamicRef": lambda *_: Effect.NONE,
     "minItems": lambda found, _: _effect(found.fewer, False),
     "maxItems": lambda found, _: _effect(False, found.fewer),
 }

@@ -38,7 +38,6 @@ _LEFT_OUT: Final = WORDS | {"$id"}
 
 # The slots of schemas that apply to nothing by themselves.
 _HELD: Final = frozenset({"$defs", "definitions"})
-_DYNAMIC: Final = ("$dynamicRef", "$dynamicAnchor", "$recursiveRef", "$recursiveAnchor")
 
 NULL_BESIDE_REFERENCE: Final = {"type": "null", "$comment": "nullable beside a reference"}
 """The null of `nullable: true` beside a reference, which validators of OpenAPI 3.0 may ignore."""
@@ -68,8 +67,6 @@ class SampledDocument:
         plain = json.loads(written)
         self._dialect = Dialect(plain)
         self.root: dict[str, Any] = self._make_readable("document", plain)
-        # a reference may lead to one schema or another depending on the way it is reached
-        self._is_dynamic = any(f'"{key}"'.encode() in written for key in _DYNAMIC)
         self.depth = Memo(SampledDocument._find_depth, owner=self)
         """Returns the nesting of objects and lists in the smallest value of a schema.
 
@@ -114,6 +111,8 @@ class SampledDocument:
         said = self._dialect.keywords(node) if is_schema else node
         left_out = _LEFT_OUT if is_schema else WORDS
         kept = {key: value for key, value in said.items() if key not in left_out}
+        if is_schema and "$dynamicRef" in kept:
+            self._replace_dynamic(kept)
         kept |= find_replaced(
             kind,
             kept,
@@ -127,6 +126,17 @@ class SampledDocument:
         if "$ref" in read and OR_NULL in read:
             folded["anyOf"][-1] = NULL_BESIDE_REFERENCE
         return folded
+
+    def _replace_dynamic(self, schema: dict[str, Any]) -> None:
+        """Let *schema* be any of the schemas to which its `$dynamicRef` may lead."""
+        resolver = self._dialect.resolver
+        goals = resolver.list_possible(schema)
+        if not goals and (goal := resolver.locate_by("$dynamicRef", schema["$dynamicRef"])):
+            goals = [goal]
+        if goals:
+            possible = {"anyOf": [{"$ref": f"#{goal.pointer}"} for goal in goals]}
+            schema["allOf"] = [*schema.get("allOf", ()), possible]
+        del schema["$dynamicRef"]
 
     def at(self, reference: str) -> Any:
         """Return the schema that *reference* leads to. Raises LookupError if there is none."""
@@ -157,7 +167,7 @@ class SampledDocument:
             return self._plain_validators(self._written_schemas[key][1])
         written = json.dumps(schemas)
         if len(written) >= _LONGEST_PLAIN or '"$' in written:
-            if names is None or self._is_dynamic or '"$dynamic' in written:
+            if names is None:
                 return self._validators(written)
             return self._small_validators(written, names)
         if len(self._written_schemas) >= _MOST_WRITTEN:

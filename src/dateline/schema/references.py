@@ -76,6 +76,11 @@ class Resolver:
             return []
         return self._anchors.get(reference[1:], [])
 
+    def list_possible(self, schema: dict[str, Any]) -> list[Located]:
+        """Return the schemas to which the `$dynamicRef` of *schema* may lead, if several."""
+        found = self.list_anchored(schema["$dynamicRef"]) if "$dynamicRef" in schema else []
+        return found if len(found) > 1 else []
+
     def list_referred(self, schema: dict[str, Any]) -> list[Located]:
         """Return the targets of the references of *schema*, its keywords read, for every value."""
         goals = (self.locate_by(key, schema[key]) for key in REFERENCES if key in schema)

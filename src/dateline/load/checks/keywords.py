@@ -19,10 +19,10 @@ _UNSUPPORTED: Final = (
     *("unevaluatedItems", "dependentRequired", "dependentSchemas", "contains", "minContains"),
     *("maxContains", "propertyNames", "contentSchema", "$defs", "definitions"),
 )
+# Keywords that refer to schemas, or name them, by something else than their place.
+_NAMING: Final = ("$anchor", "$dynamicAnchor", "$dynamicRef")
 # Keywords that give a schema another address or another meaning.
-_FORBIDDEN: Final = (
-    *("$id", "$schema", "$anchor", "$dynamicRef", "$dynamicAnchor", "$vocabulary"),
-)
+_FORBIDDEN: Final = (*_NAMING, "$id", "$schema", "$vocabulary")
 
 # Titles, versions and names must be one line; all other texts may have several.
 _ONE_LINE: Final[dict[str, tuple[str, ...]]] = {
@@ -126,7 +126,7 @@ def supported_keywords(_: Scope, site: Site, key: str) -> Iterator[Violation]:
 
 @on(*(f"schema.{key}" for key in _FORBIDDEN), finds=("forbidden-keyword",))
 def keywords_that_identify(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
-    if key == "$anchor" and not scope.authored:
+    if key in _NAMING and not scope.authored:
         return
     message = f"`{key}` is not supported; schemas are identified by their place, leave it out"
     yield Violation(site.at(key), "forbidden-keyword", message)
