@@ -157,7 +157,8 @@ def build(folder: Path) -> int:
         context = {**common, "up": up, "heading": page.heading, "words": Code(page.words)}
         path.write_text(layout.render(context), encoding="utf-8", newline="\n")
         kind = page.address.partition("/")[0] if "/" in page.address else "guide"
-        index.append([page.heading, kind, page.keywords, "", "", page.address])
+        at = page.address.removesuffix(".html")
+        index.append([page.heading, kind, "", at, path.stem, [], [page.keywords]])
     for name, values in (("site.css", {}), ("site.js", {}), ("search.js", {"index": index})):
         text = templates.get_template(f"site/{name}.jinja").render(values)
         (folder / name).write_text(text, encoding="utf-8", newline="\n")

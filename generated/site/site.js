@@ -112,34 +112,84 @@
     script.addEventListener("load", resolve, { once: true });
     if (!asked) { script.src = up + "/search.js"; document.head.append(script); asked = script; }
   });
-  const find = (text) => {
-    const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-    const ranked = [];
-    for (const entry of window.datelineIndex) {
-      const all = entry.slice(0, 4).join(" ").toLowerCase();
-      if (!words.every((word) => all.includes(word))) continue;
-      const title = entry[0].toLowerCase();
-      ranked.push([words.every((word) => title.includes(word)) ? (title === text.toLowerCase() ? 0 : 1) : 2, entry]);
+  // places are listed as what differs: from the place before, and from the version before
+  const readPlaces = (shortened) => {
+    const places = [];
+    for (let at = 0; at < shortened.length; at += 2) {
+      places.push((places.at(-1) ?? "").slice(0, shortened[at]) + shortened[at + 1]);
     }
-    return ranked.sort((a, b) => a[0] - b[0]).map((each) => each[1]);
+    return places;
+  };
+  // where each place is to be read: in this version if it is there
+  const datePlaces = (versions) => {
+    const dates = new Map();
+    const now = new Set();
+    for (const [date, added, gone] of versions) {
+      readPlaces(gone).forEach((place) => now.delete(place));
+      for (const place of readPlaces(added)) {
+        now.add(place);
+        if (!dates.has(place)) dates.set(place, date);
+      }
+      if (date === version) now.forEach((place) => dates.set(place, date));
+    }
+    return [...dates];
+  };
+  const readEntry = ([title, name, tag, page, names, versions, words]) => {
+    const called = [title, name, ...names.split(" ")].map((each) => each.toLowerCase());
+    const places = datePlaces(versions).map(([place, date]) => {
+      const [anchor] = place.split(" ", 1);
+      const value = place.slice(anchor.length + 1);
+      return { anchor, date, value, text: (value || anchor.slice(anchor.indexOf(".") + 1)).toLowerCase() };
+    });
+    const [date] = versions.find(([each]) => each === version) ?? versions[0] ?? [];
+    const path = name.slice(name.indexOf(" ") + 1).toLowerCase();
+    return { title, name, tag, page, date, path, called, places, words };
+  };
+  // exact names come first, then exact fields and values, parts of names, parts of fields, other words
+  const rank = (entry, wanted, words) => {
+    if (entry.called.includes(wanted)) return [0];
+    if (entry.path === wanted) return [1];
+    const exact = entry.places.find(({ value, text }) => text === wanted || (!value && text.endsWith("." + wanted)));
+    if (exact) return [2, exact];
+    const names = entry.called.join(" ");
+    const others = words.filter((word) => !names.includes(word));
+    if (!others.length) return [3];
+    const place = entry.places.find(({ text }) => others.every((word) => text.includes(word)));
+    if (place) return [4, place];
+    const all = [entry.tag.toLowerCase(), entry.words, ...entry.places.map(({ text }) => text)].join(" ");
+    return others.every((word) => all.includes(word)) ? [5] : null;
+  };
+  let entries;
+  const find = (text) => {
+    entries ??= window.datelineIndex.map(readEntry);
+    const wanted = text.toLowerCase();
+    const words = wanted.split(/\s+/);
+    const ranked = entries.map((entry) => [rank(entry, wanted, words), entry]).filter(([found]) => found);
+    const deep = (place) => place?.anchor.split(".").length ?? 0;
+    ranked.sort(([[a, first]], [[b, second]]) => a - b || deep(first) - deep(second));
+    return ranked.map(([[, place], entry]) => [entry, place]);
+  };
+  const write = ([{ title, name, tag, page, date }, place]) => {
+    const item = document.createElement("li");
+    const link = document.createElement("a");
+    const fragment = place ? "#" + encodeURIComponent(place.anchor) : "";
+    link.href = [up, place?.date ?? date, page].filter(Boolean).join("/") + ".html" + fragment;
+    link.textContent = title;
+    const about = document.createElement("span");
+    about.className = "soft";
+    const [, ...steps] = place?.anchor.split(".") ?? [];
+    const label = [steps.join("."), place?.value].filter(Boolean).join(": ");
+    about.textContent = " " + [name === title ? "" : name, label, tag, place?.date ?? date].filter(Boolean).join(" · ");
+    item.append(link, about);
+    return item;
   };
   input.addEventListener("input", async () => {
     await loaded();
     const text = input.value.trim();
     const found = text ? find(text) : [];
-    list.replaceChildren(...found.slice(0, 20).map((entry) => {
-      const item = document.createElement("li");
-      const link = document.createElement("a");
-      link.href = up + "/" + entry[5];
-      link.textContent = entry[0];
-      const about = document.createElement("span");
-      about.className = "soft";
-      about.textContent = " " + [entry[1], entry[4]].filter(Boolean).join(" · ");
-      item.append(link, about);
-      return item;
-    }));
+    list.replaceChildren(...found.slice(0, 20).map(write));
     list.hidden = !found.length;
-    status.textContent = text ? found.length + " found" : "";
+    status.textContent = text ? found.length + " found" + (found.length > 20 ? ", 20 listed" : "") : "";
   });
   document.addEventListener("keydown", (event) => {
     if (event.key === "/" && !/^(INPUT|TEXTAREA)$/.test(document.activeElement.tagName)) {

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache, lru_cache, partial
 from html import escape
 from typing import TYPE_CHECKING, Any, Final
@@ -41,6 +41,9 @@ _PLAIN: Final = re.compile(rf"{_PLAIN_LINE}(?:\n{_PLAIN_LINE})*")
 
 The parser is slow to import, and to run.
 """
+
+_ADDRESS: Final = re.compile(r"https?://[^\s)>]*|</?\w+[^<>]*>")
+_WORD: Final = re.compile(r"\w[\w'\u2019-]+")
 
 
 def _escape_code(line: str) -> str:
@@ -132,9 +135,21 @@ def _render_heading(_: object, tokens: Sequence[Token], index: int, *_others: ob
     return f"<{HEADING}>" if tokens[index].nesting == 1 else f"</{HEADING}>\n"
 
 
+def _write_index(entries: Sequence[Sequence[Any]]) -> str:
+    """Return *entries* as compact JSON, with the words of the texts that each ends with."""
+    written = [[*entry[:-1], _list_words(entry[-1])] for entry in entries]
+    return json.dumps(written, ensure_ascii=False, separators=(",", ":"))
+
+
+def _list_words(texts: Iterable[str]) -> str:
+    """Return the words of *texts*, each once, without addresses."""
+    text = _ADDRESS.sub(" ", " ".join(texts).lower())
+    return " ".join(dict.fromkeys(_WORD.findall(text)))
+
+
 ESCAPES: Final[dict[str, Callable[[Any], str]]] = {
     # on one line, without anything that the reading language interprets
-    "compact": lambda value: json.dumps(value, ensure_ascii=False, separators=(",", ":")),
+    "index": _write_index,
     "fragment": lambda text: markupsafe.escape(quote(text, safe="")),
     "diffline": lambda text: printable(text, _MOST_IN_LINE),
     "pre": lambda text: "\n".join(map(_escape_code, text.split("\n"))),
@@ -144,13 +159,13 @@ ESCAPES: Final[dict[str, Callable[[Any], str]]] = {
     "md": escape_markdown,
     "mdcode": quote_markdown,
 }
-"""What returns a text as a filter lays it out, by the name of the filter; `compact` takes any
-value."""
+"""What returns a text as a filter lays it out, by the name of the filter; `index` takes the
+entries of the search."""
 
 TRIMMED: Final = "trimmed"
 """The kind of what `trim` defers."""
 
-_LONG: Final = ("compact", "diffline", "pre")
+_LONG: Final = ("diffline", "pre")
 """The filters of texts that pages don't repeat."""
 
 
@@ -165,7 +180,7 @@ def create_filter(name: str) -> Callable[[Any], Code]:
         text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
         return Code(defer(name, value) if waits(text) else lay_out(value))
 
-    if name == "compact":
+    if name == "index":
         return escape_value
     known = escape_value if name in _LONG else lru_cache(maxsize=1 << 14)(escape_value)
     return lambda value: known(str(value))

@@ -10,6 +10,7 @@ import json
 import re
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from typing import Any, Final
@@ -17,8 +18,10 @@ from typing import Any, Final
 import pytest
 from support.hostile_site import HOSTILE
 from support.sources import folder
+from support.tables import cases
 
 from dateline.load import load
+from dateline.model import Api
 from dateline.render import render
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
@@ -27,7 +30,9 @@ axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe i
 CHROMIUM: Final = shutil.which("chromium") or shutil.which("google-chrome")
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium")
 
-SITE: Final = Path(__file__).parents[2] / "generated" / "site"
+ROOT: Final = Path(__file__).parents[2]
+SITE: Final = ROOT / "generated" / "site"
+STARTER: Final = ROOT / "src" / "dateline" / "starter" / "schemas"
 LATEST: Final = "2026-08-01"
 OPERATION: Final = f"{LATEST}/operations/GET-autoramps"
 
@@ -70,6 +75,11 @@ class Visit:
         self.page.goto((self._site / path).as_uri())
         return self.page
 
+    def address(self, path: str) -> str:
+        """Return the address of *path* in the site."""
+        path, _, fragment = path.partition("#")
+        return (self._site / path).as_uri() + f"#{fragment}" * bool(fragment)
+
     def _note(self, message: Any) -> None:
         if message.type in ("error", "warning"):
             self.failures.append(message.text)
@@ -102,17 +112,79 @@ def test_search_finds_every_operation(browser: Any) -> None:
     page = visit.open(f"{LATEST}/index.html")
     text = (SITE / "search.js").read_text(encoding="utf-8")
     index = json.loads(text[text.index("[") : text.rindex("]") + 1])
-    operations = [entry for entry in index if "/operations/" in entry[5]]
+    operations = [entry for entry in index if entry[3].startswith("operations/")]
     assert len(operations) > 10
-    for title, name, *_, address in operations:
-        page.fill("#search", name)
-        page.wait_for_selector("#found li")
-        first = page.eval_on_selector_all(
-            "#found a", "all => all.map((a) => [a.textContent, a.href])"
-        )
-        assert [title, (SITE / address).as_uri()] in first
+    for title, name, _, address, names, *_ in operations:
+        for called in (name, *names.split()):
+            first = search(page, called)[0]
+            assert first[0] == title
+            assert first[2] == (SITE / LATEST / f"{address}.html").as_uri()
     assert list_violations(page) == []
     assert visit.failures == []
+
+
+def search(page: Any, text: str) -> list[list[str]]:
+    """Return the link, the remark beside it and the address of each result for *text*."""
+    page.fill("#search", text)
+    page.wait_for_function("() => document.querySelector('.search .status').textContent")
+    found: list[list[str]] = page.eval_on_selector_all(
+        "#found li",
+        "all => all.map((each) => [each.firstChild.textContent, each.lastChild.textContent,"
+        " each.firstChild.href])",
+    )
+    return found
+
+
+@pytest.fixture(scope="module")
+def starter(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Visit:
+    api = load(STARTER)
+    api = replace(api, table=replace(api.table, site=True))
+    return Visit(browser, write_site(tmp_path_factory.mktemp("starter"), api))
+
+
+OLD: Final = "2025-01-15"
+NEW: Final = "2025-09-01"
+EXPIRE: Final = "operations/POST-sandbox-loans-id-expire.html"
+
+
+@cases(
+    "version, text, about, address",
+    [
+        # the name of a schema comes before fields, and before words that contain it
+        (NEW, "loan", f" schema · {NEW}", f"{NEW}/schemas/Loan.html"),
+        (OLD, "loan", f" schema · {OLD}", f"{OLD}/schemas/Loan.html"),
+        (NEW, "/sandbox/loans/{id}/EXPIRE", f" Sandbox · {NEW}", f"{NEW}/{EXPIRE}"),
+        # fields and values, in the version that is read if it has them
+        (NEW, "state", f" schema · state · {NEW}", f"{NEW}/schemas/Loan.html#schema.state"),
+        (OLD, "State", f" schema · state · {OLD}", f"{OLD}/schemas/Loan.html#schema.state"),
+        (
+            OLD,
+            "desk",
+            f" schema · channel: desk · {OLD}",
+            f"{OLD}/schemas/Loan.html#schema.channel",
+        ),
+        (OLD, "paused", f" schema · paused · {NEW}", f"{NEW}/schemas/LoanState.html#schema"),
+        # both names of a field
+        (
+            OLD,
+            "borrower",
+            f" schema · borrower · {NEW}",
+            f"{NEW}/schemas/Loan.html#schema.borrower",
+        ),
+        (NEW, "reader", f" schema · reader · {OLD}", f"{OLD}/schemas/Loan.html#schema.reader"),
+        # parts of names, what code calls an operation, words of a description
+        (NEW, "channel des", f" schema · {NEW}", f"{NEW}/schemas/Loan.html"),
+        (NEW, "expireLoan", f" Sandbox · {NEW}", f"{NEW}/{EXPIRE}"),
+        (NEW, "expire_loan", f" Sandbox · {NEW}", f"{NEW}/{EXPIRE}"),
+        (NEW, "has expired", f" Sandbox · {NEW}", f"{NEW}/{EXPIRE}"),
+    ],
+)
+def test_search_finds_names_values_and_words(
+    starter: Visit, version: str, text: str, about: str, address: str
+) -> None:
+    page = starter.open(f"{version}/index.html")
+    assert search(page, text)[0][1:] == [about, starter.address(address)]
+    assert starter.failures == []
 
 
 def test_version_picker_leads_to_the_same_operation(browser: Any) -> None:
@@ -155,7 +227,8 @@ def test_long_list_of_changes_can_be_filtered(browser: Any, tmp_path: Path, coun
     schemas = api["components"]["schemas"]
     schemas["A"]["properties"] = {**fields, "b": {"$ref": "#/components/schemas/B"}}
     schemas["B"] = {"type": "object", "properties": fields}
-    visit = Visit(browser, write_site(tmp_path, {**HOSTILE, "api.yaml": json.dumps(api)}))
+    files = {**HOSTILE, "api.yaml": json.dumps(api)}
+    visit = Visit(browser, write_site(tmp_path, load(folder(tmp_path, files))))
     page = visit.open("changes/2024-01-15...2025-06-01.html")
     # groups of very long lists are folded
     assert len(list_shown(page, "main article")) == (0 if count > 50 else 2 * count)
@@ -175,16 +248,16 @@ def list_shown(page: Any, selector: str) -> list[str]:
 
 
 def test_hostile_texts_have_no_effect(browser: Any, tmp_path: Path) -> None:
-    site = write_site(tmp_path, HOSTILE)
+    site = write_site(tmp_path, load(folder(tmp_path, HOSTILE)))
     visit = Visit(browser, site)
     for path in sorted(site.rglob("*.html")):
         visit.open(path.relative_to(site).as_posix())
     assert visit.failures == []
 
 
-def write_site(root: Path, files: dict[str, str]) -> Path:
-    """Write the site of the definitions *files*, and return its folder."""
-    for artifact in render(load(folder(root, files)), models=False).artifacts:
+def write_site(root: Path, api: Api) -> Path:
+    """Write the site of *api*, and return its folder."""
+    for artifact in render(api, models=False).artifacts:
         if artifact.path.startswith("site/"):
             path = root / artifact.path
             path.parent.mkdir(parents=True, exist_ok=True)

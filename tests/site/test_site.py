@@ -18,7 +18,9 @@ from support.sources import VERSIONS, folder
 
 from dateline.filters import ESCAPES
 from dateline.load import load
+from dateline.project import Projector
 from dateline.render import render
+from dateline.site import Marker, ReferenceSite
 
 ROOT: Final = Path(__file__).parents[2]
 
@@ -238,23 +240,13 @@ def test_version_shows_a_typed_call_of_its_simplest_operation(tmp_path: Path) ->
     assert shown == [get, put, put, put, [], []]
 
 
-def test_search_links_to_the_newest_version_with_each_entry() -> None:
-    api = load(STARTER)
-    api = replace(api, table=replace(api.table, site=True))
-    [script] = [
-        artifact.content.decode()
-        for artifact in render(api, models=False).artifacts
-        if artifact.path == "site/search.js"
-    ]
-    listed: list[list[Any]] = json.loads(script.partition("datelineIndex = ")[2].rstrip(";\n"))
-    assert {entry[0]: entry[5] for entry in listed} == {
-        "GET /loans/{id}": "2025-09-01/operations/GET-loans-id.html",
-        "POST /sandbox/loans/{id}/expire": (
-            "2025-09-01/operations/POST-sandbox-loans-id-expire.html"
-        ),
-        "Loan": "2025-09-01/schemas/Loan.html",
-        "LoanState": "2025-09-01/schemas/LoanState.html",
-    }
+def test_search_lists_drafts_last(tmp_path: Path) -> None:
+    api = load(folder(tmp_path, EVENTS))
+    site = ReferenceSite(api, Projector(api), Marker(api), [], [])
+    [(_, context)] = site.fan_out("search.js")
+    versions = {entry[1]: [date for date, *_ in entry[5]] for entry in context["index"]}
+    assert versions["WEBHOOK loan.started"] == ["2025-06-01", "2024-09-01", "2024-01-15", "next"]
+    assert versions["WEBHOOK loan.paused"] == ["2025-06-01", "next"]
 
 
 DESCRIPTION: Final = """\

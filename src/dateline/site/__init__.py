@@ -20,6 +20,7 @@ from dateline.site.contents import OperationPlace, list_schemas, name_pages
 from dateline.site.drawing import draw
 from dateline.site.history import ListedChanges, Step, StepHistory
 from dateline.site.marks import Marker, select_presence
+from dateline.site.searching import SearchIndex
 from dateline.site.trees import name_anchor
 from dateline.site.version import VersionPages
 
@@ -261,26 +262,12 @@ class ReferenceSite:
         }
 
     def _search(self) -> dict[str, Any]:
-        """Return the index of the search: each thing once, in the newest version that has it."""
-        found: dict[tuple[str, str], list[str]] = {}
-        for date, version in reversed(self._versions.items()):
-            for name, operation in version.operations.items():
-                address = f"{date}/operations/{self._operation_pages[name]}.html"
-                words = [
-                    operation.title,
-                    name,
-                    str(operation.node.get("operationId") or ""),
-                    operation.tag,
-                    date,
-                    address,
-                ]
-                found.setdefault(("operation", name), words)
-            for name, schema in version.schemas.items():
-                address = f"{date}/schemas/{self._schema_pages[name]}.html"
-                fields = schema.get("properties", ()) if isinstance(schema, dict) else ()
-                words = [name, "schema", " ".join(fields), "", date, address]
-                found.setdefault(("schema", name), words)
-        return {"index": list(found.values())}
+        """Return the index of the search: the latest version first, then older ones and drafts."""
+        table = self._api.table
+        newest = [*self._versions][::-1]
+        dates = sorted(newest, key=lambda date: table.version(date).draft)
+        versions = {date: self._versions[date] for date in dates}
+        return {"index": SearchIndex(versions, self._operation_pages, self._schema_pages).write()}
 
     @cached_property
     def _links(self) -> dict[str, OperationLinks]:

@@ -95,6 +95,11 @@ class PythonCalls:
         self._addresses = read_addresses(environments)
         self._paths = {name: read_path(each.get("servers")) for name, each in environments.items()}
 
+    def name(self, method: str, path: str) -> str:
+        """Return the name of the method that calls an operation; empty if clients have none."""
+        operation = self._operations.get((method, path))
+        return operation.method_name if operation else ""
+
     def write(self, method: str, path: str, body: str | None) -> str:
         """Return a call of an operation with *body*, a sample; empty if clients have none."""
         operation = self._operations.get((method, path))

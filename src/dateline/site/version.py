@@ -179,6 +179,12 @@ class VersionPages:
         address = read_address(document.get("servers")) if own is None else own
         return f"{address}/{self._date}" if self._table.place_of_version == "path" else address
 
+    def list_names(self, operation: OperationPlace) -> list[str]:
+        """Return what code calls *operation*: its id, and the method of the Python client."""
+        names = [str(operation.node.get("operationId") or "")]
+        names += [self._calls.name(operation.method, operation.path)] if self._calls else []
+        return [each for each in names if each]
+
     def call(self, operation: OperationPlace) -> str:
         """Return a call of *operation* in Python; empty for a draft, which has no client."""
         body = self._find_body(operation)

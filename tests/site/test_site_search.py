@@ -1,0 +1,77 @@
+"""The index of the search: what it says of each version, and how short it is."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+from support.tables import cases
+
+from dateline.filters import ESCAPES
+from dateline.site.searching import SearchEntry
+from dateline.site.trees import ListedValue, TreeRow
+
+
+def row(name: str, *rows: TreeRow, values: tuple[str, ...] = (), around: str = "a") -> TreeRow:
+    listed = tuple(ListedValue(text=each, description="", marks=()) for each in values)
+    return TreeRow(name=name, anchor=f"{around}.{name}", role="field", rows=rows, values=listed)
+
+
+def read_places(shortened: list[Any]) -> list[str]:
+    """Return *shortened* places as the script reads them: its characters have 16 bits."""
+    places = [b""]
+    for count, rest in zip(shortened[::2], shortened[1::2], strict=True):
+        places.append(places[-1][: 2 * count] + rest.encode("utf-16-le"))
+    return [each.decode("utf-16-le") for each in places[1:]]
+
+
+PLAIN = row("state", values=('"on"', '"o\\"ff"', "1", "null"))
+SAME = ["a.state", "a.state on", 'a.state o"ff', "a.state 1", "a.state null"]
+PAGE = TreeRow(name="", anchor="a", role="page", rows=(row("x"),))
+
+
+@cases(
+    "versions, expected",
+    [
+        ([[PLAIN]], [SAME]),
+        ([[PLAIN], [PLAIN]], [SAME, SAME]),
+        ([[PLAIN], [], [PLAIN]], [SAME, [], SAME]),
+        ([[PLAIN], [row("state", values=('"on"',))]], [SAME, SAME[:2]]),
+        ([[row("x")], [row("y"), row("x")]], [["a.x"], ["a.x", "a.y"]]),
+        # characters above U+FFFF, and a name within another one
+        ([[row("\U0001f600"), row("\U0001f600b"), row("\U0001f601")]], None),
+        ([[row("ab"), row("a"), row("abc")]], None),
+        # only what has no page of its own is listed with its contents
+        ([[replace(PAGE, component="X")]], [[]]),
+        ([[PAGE]], [["a.x"]]),
+        ([[row("x", row("y", around="a.x"))]], [["a.x", "a.x.y"]]),
+    ],
+)
+def test_places_of_each_version_can_be_read(
+    versions: list[list[TreeRow]], expected: list[list[str]] | None
+) -> None:
+    entry = SearchEntry(title="", name="", tag="", page="", names={}, texts=[])
+    for number, trees in enumerate(versions):
+        entry.add(str(number), trees)
+    found: Any = json.loads(ESCAPES["index"]([entry.write()]))[0][5]
+    now: set[str] = set()
+    read = []
+    for _, added, gone in found:
+        now = (now - {*read_places(gone)}) | {*read_places(added)}
+        read.append(sorted(now))
+    known = expected or [[each.anchor for each in trees] for trees in versions]
+    assert read == [sorted(each) for each in known]
+
+
+@cases(
+    "texts, words",
+    [
+        (["The loan.", "The Loan's end"], "the loan loan's end"),
+        (["Read [more](https://a.example/b?c) <https://b.example>."], "read more"),
+        (["<p>One <a href='x'>two</a></p> a < bc"], "one two bc"),
+        ([], ""),
+    ],
+)
+def test_index_has_each_word_once(texts: list[str], words: str) -> None:
+    assert json.loads(ESCAPES["index"]([["title", texts]])) == [["title", words]]
