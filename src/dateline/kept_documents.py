@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from dateline import fresh
 from dateline.cache import Cache
-from dateline.load.meaning import Unit, digest_word, note_origin, replace_in_units
+from dateline.load.meaning import DocumentOrigin, Unit, digest_word, note_origin, replace_in_units
 from dateline.model import (
     ADDITIONS,
     Api,
@@ -101,19 +101,25 @@ def recall_documents(
     info = json.dumps(api.document.get("info"))
     inputs = cache.list_inputs(folders, _PACKAGES)
     key = cache.key("documents", api.meaning or b"", info, recorded, *inputs)
+    origin = DocumentOrigin(key, api.meaning or b"")
     if (head := cache.get(key)) is not None:
-        found = _read(json.loads(head), definitions, cache, key, resized, keep)
+        found = _read(json.loads(head), definitions, cache, origin, resized, keep)
         if found is not None:
             return found
     try:
-        return _render(api, definitions, cache, key, render, keep)
+        return _render(api, definitions, cache, origin, render, keep)
     except (DatelineError, ValueError):
         # errors are reported for the definitions themselves
         return [*map(keep, render(api))]
 
 
 def _render(
-    api: Api, definitions: Definitions, cache: Cache, key: bytes, render: Render, keep: Keep
+    api: Api,
+    definitions: Definitions,
+    cache: Cache,
+    origin: DocumentOrigin,
+    render: Render,
+    keep: Keep,
 ) -> list[Artifact]:
     """Render the documents and store them in the *cache*; ValueError if they can't be stored."""
     begin = f"{_MARK}{os.urandom(8).hex()}."
@@ -145,16 +151,17 @@ def _render(
             digest = sha256(content).hexdigest()
             kept = json.dumps([number for place in places for number in place]).encode()
             # the words have other numbers in definitions of another meaning
-            cache.put(cache.key("places of words", key, digest), kept)
+            cache.put(cache.key("places of words", origin.key, digest), kept)
             cache.put(cache.key("document", digest), zlib.compress(content, 1))
-            note_origin(cache, digest, key)
             shown = sorted({place[2] for place in places})
             kept_artifact = keep(Artifact(path=artifact.path, content=content))
             known[raw] = kept_artifact, [digest, len(content), shown]
         kept_artifact, row = known[raw]
+        if artifact.path.endswith(_JSON):
+            note_origin(cache, artifact.path, row[0], origin)
         rows.append([artifact.path, *row])
         found.append(kept_artifact.move(artifact.path))
-    cache.put(key, json.dumps([definitions.words, rows]).encode())
+    cache.put(origin.key, json.dumps([definitions.words, rows]).encode())
     return found
 
 
@@ -187,7 +194,7 @@ def _read(
     head: list[Any],
     definitions: Definitions,
     cache: Cache,
-    key: bytes,
+    origin: DocumentOrigin,
     resized: Resized | None,
     keep: Keep,
 ) -> list[Artifact] | None:
@@ -202,7 +209,7 @@ def _read(
     for path, digest, size, numbers in rows:
         edits: list[_Edit] = []
         if not changed.keys().isdisjoint(numbers):
-            places = cache.get(cache.key("places of words", key, digest))
+            places = cache.get(cache.key("places of words", origin.key, digest))
             if places is None:
                 return None
             edits = list(_list_edits(json.loads(places), texts))
@@ -215,10 +222,11 @@ def _read(
             if kept is None:
                 return None
             content = b"".join(_replace(zlib.decompress(kept), edits))
-            if edits and path.endswith(_JSON):
-                note_origin(cache, sha256(content).hexdigest(), key)
             contents[digest] = keep(Artifact(path=path, content=content))
-        found.append(contents[digest].move(path))
+        artifact = contents[digest].move(path)
+        if edits and path.endswith(_JSON):
+            note_origin(cache, path, sha256(artifact.content).hexdigest(), origin)
+        found.append(artifact)
     return found
 
 

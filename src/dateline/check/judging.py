@@ -306,8 +306,30 @@ class _Judge:
         for combination, document in self._published.documents.items():
             before = self._published.documents.get(combination._replace(version=older))
             if combination.version == newer and before is not None:
-                found.update(self._find_causes(before, document))
+                known = self._recall_causes(older, combination, before, document)
+                found.update(self._find_causes(before, document) if known is None else known)
         return frozenset(found)
+
+    def _recall_causes(
+        self, older: str, newer: Combination, before: Document, after: Document
+    ) -> list[str] | None:
+        """Return what `_find_causes` does if a check of the definitions of both found it."""
+        both = {find_origin(self._cache, one.path, one.data) for one in (before, after)}
+        origin, record = both.pop(), self._published.policy
+        if both or origin is None or record is None:
+            return None
+        key = self._name_causes(older, newer, origin.meaning, record.header, record.oddities)
+        return None if (known := self._cache.get(key)) is None else json.loads(known)
+
+    def _name_causes(
+        self, older: str, newer: Combination, meaning: bytes, header: str, oddities: bool
+    ) -> bytes:
+        """Return the cache key of the keys of all differences between two versions.
+
+        *header* and *oddities* determine how contracts are published.
+        """
+        facts = (older, *newer, header, repr(oddities))
+        return self._cache.key("causes", meaning, *facts)
 
     def _find_causes(self, before: Document, after: Document) -> list[str]:
         """Return the keys of all differences between two published documents."""
@@ -344,8 +366,12 @@ class _Judge:
                 continue
             before, after = (self.projector.contract(*each).document for each in shown)
             renames = self.projector.renames(older, newer, environment.name)
-            for change in self._diff(before, after, renames):
-                merged.add(change, shown[1])
+            causes = [merged.add(one, shown[1]) for one in self._diff(before, after, renames)]
+            table, meaning = self._api.table, self._api.meaning
+            if meaning is not None and not renames:
+                # once this is published, it is what differs between the documents
+                key = self._name_causes(older, shown[1], meaning, table.selector, table.oddities)
+                self._cache.put(key, json.dumps([*dict.fromkeys(causes)]).encode())
         return [group for group in merged if group.change.kind not in _FOLLOWING]
 
     @cached_property
@@ -365,7 +391,8 @@ class _Judge:
         document = self._published.documents[published]
         form = Path(document.name).suffix
         # documents that differ only in words are equal here
-        content = find_origin(self._cache, document.data) or document.data
+        origin = find_origin(self._cache, document.path, document.data)
+        content = document.data if origin is None else origin.key
         facts = (*published, form, content, self._recorded_policy, self._api.meaning or b"")
         return self._cache.key("as-published", *facts)
 

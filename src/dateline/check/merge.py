@@ -73,8 +73,11 @@ class ChangeGroups:
         self._overrides = overrides
         self._groups: dict[str, ChangeGroup] = {}
 
-    def add(self, change: Change, combination: Combination, cause: str = "") -> None:
-        """Add *change*, found in *combination*; changes with the same *cause* are one finding."""
+    def add(self, change: Change, combination: Combination, cause: str = "") -> str:
+        """Add *change*, found in *combination*, and return its cause.
+
+        Changes with the same *cause* are one finding.
+        """
         change = place_at_cause(change)
         judgement = self._judge(change)
         key = cause or identify_cause(change)
@@ -83,6 +86,7 @@ class ChangeGroups:
             self._groups[key] = ChangeGroup(change, judgement, [combination], key)
         else:
             self._join(group, change, judgement, combination)
+        return key
 
     def _join(
         self, group: ChangeGroup, change: Change, judgement: Judgement, combination: Combination

@@ -132,17 +132,29 @@ def digest_equality(document: dict[str, Any]) -> bytes:
     return sha256(json.dumps(places).encode()).digest()
 
 
-def note_origin(cache: Cache, digest: str, origin: bytes) -> None:
-    """Note in the *cache* that the document with this SHA-256 comes of the definitions *origin*.
+class DocumentOrigin(NamedTuple):
+    """What a document was generated from; at one path, documents with one ``key`` differ in words.
 
-    Documents of one origin may only differ in words.
+    ``meaning`` is that of the definitions.
     """
-    cache.put(cache.key("origin", digest), origin)
+
+    key: bytes
+    meaning: bytes
 
 
-def find_origin(cache: Cache, document: bytes) -> bytes | None:
-    """Return the origin of *document* as `note_origin` noted it, or None if none is known."""
-    return cache.get(cache.key("origin", sha256(document).hexdigest()))
+def note_origin(cache: Cache, path: str, digest: str, origin: DocumentOrigin) -> None:
+    """Note in the *cache* that the document at *path* with this SHA-256 comes from *origin*."""
+    content = json.dumps([origin.key.hex(), origin.meaning.hex()])
+    cache.put(cache.key("origin", path, digest), content.encode())
+
+
+def find_origin(cache: Cache, path: str, document: bytes) -> DocumentOrigin | None:
+    """Return the origin of *document* at *path* as `note_origin` noted it, or None.
+
+    At another path it would be the contract of another version.
+    """
+    known = cache.get(cache.key("origin", path, sha256(document).hexdigest()))
+    return None if known is None else DocumentOrigin(*map(bytes.fromhex, json.loads(known)))
 
 
 def find_words(
