@@ -188,14 +188,6 @@ def test_definitions_are_written_where_commands_look_for_them(
     )
 
 
-def test_document_with_keys_of_definitions_is_refused(tmp_path: Path) -> None:
-    document = api(loan={"type": "string", "x-was": {"2020-01-01": {"type": "number"}}})
-    with pytest.raises(SourceError) as refused:
-        adopt(store(tmp_path, [document]), tmp_path / "schemas")
-    assert "annotated-already" in {problem.id for problem in refused.value.problems}
-    assert not (tmp_path / "schemas").exists()
-
-
 def test_invalid_document_is_refused_with_the_place(tmp_path: Path) -> None:
     (path := tmp_path / "a.yaml").write_text("openapi: 3.1.0\ninfo: 1\n")
     with pytest.raises(SourceError) as refused:

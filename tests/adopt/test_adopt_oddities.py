@@ -72,6 +72,17 @@ def test_oddity_is_published_until_its_meaning_changes() -> None:
     assert keep_oddities(SOUND) is SOUND
 
 
+def test_values_of_an_open_ended_enumeration_are_edited() -> None:
+    state = {"type": "string", "enum": ["open"], "x-extensible-enum": True}
+    kept = keep_oddities({**SOUND, "components": {"schemas": {"State": state}}})
+    found = kept["components"]["schemas"]["State"]
+    assert found["x-extensible-enum"] == ["open"]
+    assert "enum" not in found
+    found["x-extensible-enum"] = ["open", "lost"]
+    shown = show_oddities(kept)["components"]["schemas"]["State"]
+    assert shown == {**state, "enum": ["open", "lost"]}
+
+
 VALUES: tuple[Any, ...] = (
     *(None, True, 7, -1.5, "", "text", "7", "true", [], {}, ["text"], [None], [7], [{}]),
     *({"a": None}, {"a": "text"}, {"a": {}}, {"a": 7}, {"$ref": None}, {"$ref": "#/components"}),

@@ -85,6 +85,29 @@ def test_equivalent_spellings_are_compared_by_their_meaning(tmp_path: Path) -> N
     assert ("value-removed", "GET /loans/{id}, n: value y removed", f"{at}/enum") in found
 
 
+@cases(
+    ("beside", "rules"),
+    [
+        ({"x-extensible-enum": True}, ["open-value-added"]),
+        ({"x-extensible-enum": False}, ["value-added"]),
+        ({"x-extensible-enum": ["a", "b"]}, ["value-added"]),
+        ({"x-extensible-enum": True, "type": ["string", "null"]}, ["open-value-added"]),
+        ({"x-extensible-enum": True, "type": "integer"}, ["value-added"]),
+    ],
+    ids=str,
+)
+def test_value_is_added_to_an_enumeration_that_may_be_open_ended(
+    tmp_path: Path, beside: dict[str, Any], rules: list[str]
+) -> None:
+    def said(*values: str) -> dict[str, Any]:
+        document = copy_plain(SOUND)
+        state = {"type": "string", "enum": [*values], **beside}
+        document["components"]["schemas"]["Loan"]["properties"]["state"] = state
+        return document
+
+    assert {rule for rule, *_ in judge(said("a"), said("a", "b"), tmp_path)} == {*rules}
+
+
 VALUES: tuple[Any, ...] = (None, True, 7, "text", "7", [], {}, ["text"], {"a": 7})
 STEP = 1 if scale(4) == 4 else len(VALUES)
 """Each key is tried with one value, keys with the next one in turn, or with all."""

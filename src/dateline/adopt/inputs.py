@@ -20,10 +20,8 @@ from dateline.load.table import (
     DEFAULT_PACKAGE,
     read_table,
 )
-from dateline.model import EXTENSIBLE, DatelineError, Day, Place, Problem, SourceError, Table, Trail
-from dateline.model import KEYS as OUR_KEYS
+from dateline.model import DatelineError, Day, Place, Problem, SourceError, Table, Trail
 from dateline.oddities import find_published, keep_oddities
-from dateline.openapi import walk
 from dateline.paths import name_path
 from dateline.placement import hide_version
 from dateline.presets import DEFAULT_POLICY
@@ -37,7 +35,6 @@ _SUFFIXES: Final = (".json", ".yaml", ".yml")
 _PACKED: Final = (".gz", ".zip")
 _WIDTH: Final = 120
 """How many characters a line of the definitions has at most, where YAML allows it."""
-_OURS: Final = OUR_KEYS - {EXTENSIBLE}
 
 
 class UsageError(DatelineError):
@@ -117,7 +114,6 @@ def read_sources(files: list[tuple[str, Path]], table: Table) -> list[Source]:
             problems += error.problems
             continue
         problems += find_problems(dict(source.document), table, source.place)
-        problems += _find_annotations(source)
         found.append(source)
     if problems:
         raise SourceError(problems)
@@ -131,17 +127,6 @@ def _open(path: Path) -> Document:
         return open_document(path, name_path(path), None)
     data = json.dumps(read_application(name), ensure_ascii=False, indent=1).encode()
     return Document(name=f"{name}.json", data=data, files=FolderFiles(Path()), readings=None)
-
-
-def _find_annotations(source: Source) -> Iterable[Problem]:
-    for path, _, node in walk("document", source.document):
-        for key in node.keys() & _OURS:
-            yield Problem(
-                place=source.place((*path, key)),
-                id="annotated-already",
-                message=f"{key} has a meaning in definitions, so no published document can have "
-                "it; rename it there, or adopt what the definitions generate",
-            )
 
 
 def find_house_rules(source: Source, table: Table) -> list[Remark]:

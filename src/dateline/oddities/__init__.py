@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import partial
 from typing import Any, Final
 
-from dateline.model import Trail
+from dateline.model import EXTENSIBLE, KEYS, Trail
 from dateline.oddities.facts import DocumentFacts, list_reached, list_used
 from dateline.oddities.meanings import (
     ABSENT,
@@ -35,6 +35,7 @@ from dateline.openapi import (
     find_replaced,
     read_slot,
 )
+from dateline.schema.references import Resolver
 
 __all__ = [
     "CLOSE_TO_OURS",
@@ -53,6 +54,9 @@ __all__ = [
 
 WRAPPED: Final = f"{PREFIX}schema"
 """The key of what was published in place of a component that is a schema, in a list of one."""
+
+# the keys of `enum: [...], x-extensible-enum: true`, which is our list of open-ended values
+_OPENED: Final = {"enum": EXTENSIBLE, EXTENSIBLE: PREFIX + EXTENSIBLE}
 
 
 def keep_oddities(
@@ -122,10 +126,13 @@ def find_published(document: dict[str, Any], path: Iterable[str | int]) -> Trail
     The path ends early if the original is shorter.
     """
     found: list[str | int] = []
+    resolver = Resolver(document)
     kind, node = "document", document
     steps = iter(path)
     for step in steps:
         key = str(step)
+        if key == EXTENSIBLE and isinstance(node, dict) and node.get(key) is True:
+            key = "enum"
         names = (key, key.removeprefix(PREFIX), *(odd for odd in CALLED if CALLED[odd] == key))
         name = next((each for each in names if isinstance(node, dict) and each in node), None)
         if name is None:
@@ -142,7 +149,7 @@ def find_published(document: dict[str, Any], path: Iterable[str | int]) -> Trail
         if arrangement is Arrangement.LIST and isinstance(node, dict):
             continue  # one object in place of a list of it
         if arrangement is Arrangement.LIST:
-            meaning = find_meaning(within, name, value)
+            meaning = find_meaning(within, name, value, resolver)
             entry = _find_index(value, value if meaning is SAME else meaning, entry)
         elif not isinstance(node, dict) or entry not in node:
             entry = None
@@ -176,7 +183,7 @@ def _find_index(published: Any, meaning: Any, index: Any) -> int | None:
 
 def show_oddities(document: dict[str, Any]) -> dict[str, Any]:
     """Return *document* as it was published, with oddities in place of their meaning."""
-    shown: dict[str, Any] = _show("", "document", document)
+    shown: dict[str, Any] = _show(Resolver(document), "", "document", document)
     return shown
 
 
@@ -244,10 +251,18 @@ def _keep_values(
     All but *others* are plain.
     """
     type_ = _find_type(node)
+    if kind == "schema" and node.get(EXTENSIBLE) is True and _lists_texts(node.get("enum"), type_):
+        node = {_OPENED.get(key, key): value for key, value in node.items()}
+        others = [key for key in others if key not in _OPENED]
     replaced: dict[str, tuple[str, Any]] = {}
     for key in others:
         value = node[key]
-        meaning = find_meaning(kind, key, value, type_, is_strict=facts.is_strict)
+        if key in KEYS:
+            meaning = SAME if _is_open_ended(kind, key, value, node) else ABSENT
+        else:
+            meaning = find_meaning(
+                kind, key, value, facts.resolver, type_, is_strict=facts.is_strict
+            )
         name = key
         if isinstance(value, ResolvedReference):
             meaning = str(value)
@@ -274,19 +289,19 @@ def _keep_values(
     return found
 
 
-def _show(_: str, kind: str, node: Any) -> Any:
+def _show(resolver: Resolver, _: str, kind: str, node: Any) -> Any:
     if not isinstance(node, dict):
         return node
     if kind == "schema" and _is_wrapped(node):
         return node[WRAPPED][0]
-    below = _replace(kind, node, _show)
+    if node.get(PREFIX + EXTENSIBLE) is True and EXTENSIBLE in node and "enum" not in node:
+        written = {name: key for key, name in _OPENED.items()}
+        node = {written.get(key, key): value for key, value in node.items()}
+    below = _replace(kind, node, partial(_show, resolver))
     if not any(key.startswith(PREFIX) for key in node):
         return below
-    published = {
-        key.removeprefix(PREFIX): value
-        for key, value in below.items()
-        if key.startswith(PREFIX) and _is_meant(kind, key.removeprefix(PREFIX), value, below)
-    }
+    kept = ((key.removeprefix(PREFIX), below[key]) for key in below if key.startswith(PREFIX))
+    published = {key: value for key, value in kept if _is_meant(kind, key, value, below, resolver)}
     shown: dict[str, Any] = {}
     replaced = {
         CALLED[key] for key in published.keys() & CALLED.keys() if isinstance(published[key], str)
@@ -300,7 +315,7 @@ def _show(_: str, kind: str, node: Any) -> Any:
     return shown
 
 
-def _is_meant(kind: str, key: str, value: Any, node: dict[str, Any]) -> bool:
+def _is_meant(kind: str, key: str, value: Any, node: dict[str, Any], resolver: Resolver) -> bool:
     if key.startswith(PREFIX):
         return True
     if key == "$ref" and isinstance(value, str):
@@ -309,8 +324,24 @@ def _is_meant(kind: str, key: str, value: Any, node: dict[str, Any]) -> bool:
         return CALLED[key] in node
     if kind == "schema" and key == "format" and isinstance(value, str):
         return key not in node and any(f"{PREFIX}{choice}" in node for choice in CHOICES)
-    meaning = find_meaning(kind, key, value, _find_type(node))
+    if key in KEYS:
+        return key not in node and not _is_open_ended(kind, key, value, node)
+    meaning = find_meaning(kind, key, value, resolver, _find_type(node))
     return bool(meaning is not SAME and meaning == node.get(key, ABSENT))
+
+
+def _is_open_ended(kind: str, key: str, value: Any, node: dict[str, Any]) -> bool:
+    """Return whether *value* of *key*, one of ours, of *node* lists values of an open-ended field.
+
+    No other of our keys has a meaning in published documents.
+    """
+    is_closed = not node.keys().isdisjoint(("enum", "const", "$ref"))
+    is_ours = kind == "schema" and key == EXTENSIBLE and not is_closed
+    return is_ours and _lists_texts(value, _find_type(node))
+
+
+def _lists_texts(value: Any, type_: Any) -> bool:
+    return type_ == "string" and isinstance(value, list) and value != [] and _is_text(value)
 
 
 def _is_text(value: Any) -> bool:

@@ -23,19 +23,19 @@ class DocumentFacts:
     def __init__(self, document: dict[str, Any], *, is_strict: bool = False) -> None:
         self.is_strict = is_strict
         self._document = document
-        self._resolver = Resolver(document)
+        self.resolver = Resolver(document)
 
     def is_certain(self, keyword: str, value: Any) -> bool:
         """Return whether *keyword* leads to exactly one schema, or names one."""
         anchor = f"#{value}" if keyword == "$dynamicAnchor" else value
-        return keyword in CALLED and len(self._resolver.list_anchored(anchor)) < 2
+        return keyword in CALLED and len(self.resolver.list_anchored(anchor)) < 2
 
     def says_nothing(self, kind: str, node: dict[str, Any]) -> bool:
         """Return whether *node*, of *kind*, refers to nothing of its kind, and may do so.
 
         It may if that affects no value. A schema elsewhere is an unknown keyword.
         """
-        found = self._resolver.locate(node["$ref"])
+        found = self.resolver.locate(node["$ref"])
         if found is not None:
             return kind in _FOUND_EMPTY and find_kind(found.pointer) not in (kind, "")
         is_text = isinstance(node["$ref"], str)
@@ -46,9 +46,9 @@ class DocumentFacts:
 
         Without a union, that is what the document lacks.
         """
-        goal = self._resolver.find_mapped(named)
+        goal = self.resolver.find_mapped(named)
         unions = [schema[key] for key in UNIONS if isinstance(schema.get(key), list)]
-        members = {self._resolver.find_variant(each) for union in unions for each in union}
+        members = {self.resolver.find_variant(each) for union in unions for each in union}
         return goal is None or (bool(members) and goal not in members)
 
     @cached_property

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from dateline.model import KEYS
 from dateline.openapi import JSON_TYPES, OBJECTS, TEXTS, VALUES, Arrangement, Key, Value
+from dateline.schema.references import Located, Resolver
 from dateline.wording import find_nearest
 
 PREFIX: Final = "x-published-"
@@ -26,7 +27,7 @@ SAME: Final = object()
 """The meaning of a value that says what it means."""
 
 _PLACES: Final = ("path", "query", "header", "cookie")
-_FORMER_PLACES: Final = ("body", "formData")
+_LISTED_PLACES: Final = (*_PLACES, "querystring")
 _LISTS: Final = ("allOf", "oneOf", "anyOf")
 # objects whose keys are names, below which null means nothing
 _NAMED_BELOW: Final = ("paths", "callback", "responses")
@@ -81,12 +82,18 @@ Below such a value is no object of a kind.
 
 
 def find_meaning(
-    kind: str, key: str, value: Any, type_: Any = None, *, is_strict: bool = False
+    kind: str,
+    key: str,
+    value: Any,
+    resolver: Resolver,
+    type_: Any = None,
+    *,
+    is_strict: bool = False,
 ) -> Any:
     """Return the meaning of *key* of an object of *kind*; ``SAME`` if it is the value itself.
 
-    *type_* is the `type` beside it. A value that can neither be read nor left out is returned
-    unchanged, or raises a TypeError.
+    *resolver* is that of the document, *type_* the `type` beside it. A value that can neither be
+    read nor left out is returned unchanged, or raises a TypeError.
     """
     known = OBJECTS[kind].get(key)
     is_named = known is None and kind in _NAMED_BELOW and not key.startswith("x-")
@@ -110,6 +117,8 @@ def find_meaning(
         read = _read_choices(key, value, type_)
     elif is_data:
         read = _read_data(kind, key, known, value)
+    elif known.slot == (Arrangement.LIST, "parameter") and isinstance(value, list):
+        read = _read_parameters(value, resolver)
     else:
         read = _read_objects(kind, key, known, value)
     if read is ABSENT or _is_typed(known, value if read is SAME else read):
@@ -197,7 +206,11 @@ def _is_component(kind: str, value: Any) -> bool:
     if "$ref" in value:
         # a reference that leads elsewhere, and is used, was refused
         return not isinstance(value["$ref"], str) or value["$ref"].startswith("#")
-    return all(isinstance(value.get(key), str | bool | int | float) for key in ("name", "in"))
+    return _has_name(value)
+
+
+def _has_name(parameter: dict[str, Any]) -> bool:
+    return all(isinstance(parameter.get(key), str | bool | int | float) for key in ("name", "in"))
 
 
 def _read_list(key: str, kind: str, value: Any) -> Any:
@@ -210,8 +223,6 @@ def _read_list(key: str, kind: str, value: Any) -> Any:
         return _unless_same(value, [one for one in named if _says_something(kind, one)])
     if not isinstance(value, list):
         return SAME
-    if key == "parameters":
-        return _read_parameters(value)
     return _unless_same(value, [one for one in value if one is not None])
 
 
@@ -221,18 +232,20 @@ def _has_no_examples(value: Any) -> bool:
     )
 
 
-def _read_parameters(parameters: list[Any]) -> Any:
-    """Return the first of *parameters* of each name and place, without those of Swagger 2.0."""
+def _read_parameters(parameters: list[Any], resolver: Resolver) -> Any:
+    """Return the first of *parameters* of each name and place, without those that have none."""
     kept: dict[str, Any] = {}
     for one in parameters:
-        if one is None or (isinstance(one, dict) and one.get("in") in _FORMER_PLACES):
-            continue
-        named = (
-            json.dumps([one.get("name"), str(one.get("in")).lower()], default=str)
-            if isinstance(one, dict) and "$ref" not in one
-            else json.dumps(one, default=str, sort_keys=True)
-        )
-        kept.setdefault(named, one)
+        is_reference = isinstance(one, dict) and "$ref" in one
+        found = resolver.follow(Located(one, "")).value if is_reference else one
+        if isinstance(found, dict) and "$ref" not in found and _has_name(found):
+            place = str(found["in"]).lower()
+            # case does not count in headers (RFC 9110, section 5.1)
+            name = str(found["name"]).lower() if place == "header" else found["name"]
+            if is_reference or place in _LISTED_PLACES:
+                kept.setdefault(json.dumps([name, place]), one)
+        elif is_reference or not isinstance(one, dict | NoneType):
+            kept.setdefault(json.dumps(one, default=str, sort_keys=True), one)
     return _unless_same(parameters, list(kept.values()))
 
 
