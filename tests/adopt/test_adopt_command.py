@@ -10,6 +10,7 @@ import json
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -17,6 +18,7 @@ from click.testing import CliRunner, Result
 from support.adopted_apis import Document, adopt_all, api, loans, read_back, store
 from support.commands import Outcome, dateline
 from support.random_chains import DATES
+from support.tables import cases
 
 from dateline.adopt import UsageError, adopt
 from dateline.cli import main
@@ -194,6 +196,34 @@ def test_invalid_document_is_refused_with_the_place(tmp_path: Path) -> None:
         adopt((f"2024-01-15={path}",), tmp_path / "schemas")
     assert f"{path.as_posix()}:2:7" in [str(each.place) for each in refused.value.problems]
     assert not (tmp_path / "schemas").exists()
+
+
+@cases(
+    ("loan", "said"),
+    [
+        ({"$ref": "#/definitions/A"}, "'#/definitions/A' is not a component"),
+        ({"$ref": "a"}, "'a': it names no .json, .yaml or .yml file"),
+        ({"$ref": "gone.json"}, "'gone.json': No such file or directory"),
+        ({"$ref": "/a.json"}, "'/a.json': an absolute path is not followed"),
+        (
+            {"$ref": "http://a.example/a; b"},
+            "'http://a.example/a; b': only files in the folder of the document are read",
+        ),
+        ({"$dynamicRef": "a.json#b"}, "a $dynamicRef to another file is not followed"),
+        (
+            {"$schema": "http://json-schema.org/draft-07/schema#", "items": [{}]},
+            "`items` is read as in https://json-schema.org/draft/2020-12/schema, and draft-07 has "
+            "another meaning for it, or none",
+        ),
+    ],
+    ids=str,
+)
+def test_no_advice_is_to_edit_a_published_document(
+    tmp_path: Path, loan: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(SourceError) as refused:
+        adopt(store(tmp_path, [api(loan=loan)]), tmp_path / "schemas")
+    assert [problem.message for problem in refused.value.problems] == [said]
 
 
 def test_suffix_may_be_in_upper_case(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -33,6 +33,10 @@ from dateline.versions import DATE_FORM, FORMS, is_dated, is_well_formed, order
 
 _SUFFIXES: Final = (".json", ".yaml", ".yml")
 _PACKED: Final = (".gz", ".zip")
+# problems of documents that others can read
+_PUBLISHED: Final = (
+    *("reference-", "parameter-", "missing-key", "method-name", "unsupported-dialect"),
+)
 _WIDTH: Final = 120
 """How many characters a line of the definitions has at most, where YAML allows it."""
 
@@ -111,9 +115,10 @@ def read_sources(files: list[tuple[str, Path]], table: Table) -> list[Source]:
         try:
             source = Source(date, _open(path))
         except SourceError as error:
-            problems += error.problems
+            problems += map(_drop_advice, error.problems)
             continue
-        problems += find_problems(dict(source.document), table, source.place)
+        refused = find_problems(dict(source.document), table, source.place)
+        problems += map(_drop_advice, refused)
         found.append(source)
     if problems:
         raise SourceError(problems)
@@ -127,6 +132,14 @@ def _open(path: Path) -> Document:
         return open_document(path, name_path(path), None)
     data = json.dumps(read_application(name), ensure_ascii=False, indent=1).encode()
     return Document(name=f"{name}.json", data=data, files=FolderFiles(Path()), readings=None)
+
+
+def _drop_advice(problem: Problem) -> Problem:
+    """Return *problem* without advice to edit the document, which is published already."""
+    fact = problem.message.rpartition("; ")[0]
+    # the separator may be part of a quoted text
+    is_fact = fact != "" and fact.count("'") % 2 == 0 and problem.id.startswith(_PUBLISHED)
+    return replace(problem, message=fact) if is_fact else problem
 
 
 def find_house_rules(source: Source, table: Table) -> list[Remark]:

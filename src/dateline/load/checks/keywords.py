@@ -74,9 +74,7 @@ def openapi_version(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
 
 @on("document", finds=("missing-key",))
 def something_to_serve(scope: Scope, site: Site, _: str) -> Iterator[Violation]:
-    if scope.authored or not scope.modern:
-        return
-    if not site.node.keys() & {"paths", "components", "webhooks"}:
+    if not scope.authored and not site.node.keys() & {"paths", "components", "webhooks"}:
         message = "the document needs `paths`, `components` or `webhooks`; write one of them"
         yield Violation(site.trail, "missing-key", message)
 

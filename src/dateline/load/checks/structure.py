@@ -145,7 +145,7 @@ _REQUIRED_ONCE: Final[dict[str, tuple[str, ...]]] = {
 
 # Without these, an object of an adopted document has no meaning.
 _INDISPENSABLE: Final[dict[str, tuple[str, ...]]] = {
-    "document": ("openapi", "paths"),
+    "document": ("openapi",),
     "discriminator": ("propertyName",),
     "parameter": ("name", "in"),
     "server": ("url",),
