@@ -24,7 +24,7 @@ COMMON: Final = "common"
 UNTAGGED: Final = "untagged"
 """The file of operations without a tag whose paths have no words."""
 
-_LONGEST: Final = 1900
+LONGEST: Final = 1900
 """About how many lines a file has at most."""
 
 _LINE: Final = 80
@@ -99,15 +99,15 @@ def _find_homes(
     homes = {each: next(iter(found)) for each, found in users.items() if len(found) == 1}
     order = {file: at for at, file in enumerate(fragments)}
     words = {file: _list_singular(file.split("-")) for file in fragments if file != COMMON}
-    lines = _count_lines(fragments[COMMON])
+    lines = count_lines(fragments[COMMON])
     for each in sorted(users.keys() - homes.keys(), key=lambda each: _rank(users[each], each)):
         section, name = each
         called = _find_namesake(name, {file: words[file] for file in words if file in users[each]})
         if called is not None:
             homes[each] = called
             continue
-        lines += 1 + _count_lines(components[section][name])
-        is_first = lines > _LONGEST and bool(users[each])
+        lines += 1 + count_lines(components[section][name])
+        is_first = lines > LONGEST and bool(users[each])
         homes[each] = min(users[each], key=order.__getitem__) if is_first else COMMON
     return {each: homes[each] for each in users}
 
@@ -129,7 +129,7 @@ def _list_singular(words: list[str]) -> list[str]:
 
 
 def _divide(fragments: dict[str, dict[str, Any]], shared: int) -> dict[str, dict[str, Any]]:
-    """Return *fragments* in parts of about `_LONGEST` lines; only one entry may be longer.
+    """Return *fragments* in parts of about `LONGEST` lines; only one entry may be longer.
 
     All paths have the first *shared* words in common.
     """
@@ -138,8 +138,8 @@ def _divide(fragments: dict[str, dict[str, Any]], shared: int) -> dict[str, dict
         lines = 0
         part = divided[name] = {}
         for (*sections, key), node in _list_entries(fragment):
-            length = 1 + _count_lines(node)
-            if lines and lines + length > _LONGEST:
+            length = 1 + count_lines(node)
+            if lines and lines + length > LONGEST:
                 called = _name_part(name, key, {*divided, *fragments}, shared)
                 part, lines = divided.setdefault(called, {}), 0
             lines += length
@@ -177,12 +177,12 @@ def _list_entries(fragment: dict[str, Any]) -> Iterator[tuple[tuple[str, ...], A
                 yield from (((key, name, each), node[each]) for each in node)
 
 
-def _count_lines(node: Any) -> int:
+def count_lines(node: Any) -> int:
     """Return about how many lines *node* has in YAML, below its key."""
     if isinstance(node, dict):
-        return sum(1 + _count_lines(child) for child in node.values())
+        return sum(1 + count_lines(child) for child in node.values())
     if isinstance(node, list):
-        return sum(max(1, _count_lines(item)) for item in node)
+        return sum(max(1, count_lines(item)) for item in node)
     return node.count("\n") + len(node) // _LINE if isinstance(node, str) else 0
 
 

@@ -10,12 +10,12 @@ from functools import cached_property
 from typing import Any
 
 from dateline.adopt.appending import Appender
-from dateline.adopt.fragments import split
+from dateline.adopt.fragments import LONGEST, count_lines, split
 from dateline.adopt.inputs import yaml_file
 from dateline.edit.history import plain, same
 from dateline.edit.sources import Sources
 from dateline.model import Api, Trail
-from dateline.openapi import COMPONENTS
+from dateline.openapi import COMPONENTS, value_at
 
 
 class SourceWriter:
@@ -31,7 +31,7 @@ class SourceWriter:
 
     def write(self, document: dict[str, Any]) -> dict[str, bytes]:
         """Return the content of every file once the sources define *document*."""
-        self._homes = _EntryFiles(self._api, document)
+        self._homes = _EntryFiles(self._api, document, self._contents)
         self._sources.added |= dict(self._homes.list_new())
         self._write((), self._api.document, document)
         for path in self._removed:
@@ -125,9 +125,15 @@ class SourceWriter:
 
 
 class _EntryFiles:
-    """The files of new paths and components: those of what would be in one file with them."""
+    """The files of new paths and components: those of what would be in one file with them.
 
-    def __init__(self, api: Api, document: dict[str, Any]) -> None:
+    If such a file would become too long, and it is not the only one, they are in another part.
+    """
+
+    def __init__(self, api: Api, document: dict[str, Any], contents: Mapping[str, bytes]) -> None:
+        self._document = document
+        self._lines = {name: content.count(b"\n") for name, content in contents.items()}
+        self._chosen: dict[Trail, str] = {}
         self._trace = api.trace
         self._known = {*_list_entries(api.document)}
         self._like = {
@@ -151,6 +157,24 @@ class _EntryFiles:
 
     def find(self, entry: Trail) -> str:
         """Return the file of the path, webhook or component at *entry*."""
+        if entry not in self._chosen:
+            length = 1 + count_lines(value_at(self._document, entry))
+            file = self._find_like(entry)
+            file = self._choose_part(file, length) if len(self._fragments) > 1 else file
+            self._lines[file] = self._lines.get(file, 0) + length
+            self._chosen[entry] = file
+        return self._chosen[entry]
+
+    def _choose_part(self, file: str, length: int) -> str:
+        """Return *file*, or the first numbered part of it that has room for *length* lines."""
+        stem, _, suffix = file.rpartition(".")
+        part, number = file, 1
+        while part in self._lines and self._lines[part] + length > LONGEST:
+            number += 1
+            part = f"{stem}-{number}.{suffix}"
+        return part
+
+    def _find_like(self, entry: Trail) -> str:
         name, like = self._like[entry]
         traces = ((each, *self._trace(each)) for each in like if each in self._known)
         files = Counter(file for each, file, path in traces if path == each)
