@@ -164,6 +164,30 @@ def test_files_that_only_references_lead_to_refer_to_new_components(
     assert plain(read_back(schemas)[-1]) == plain(newer)
 
 
+def test_additions_to_a_long_file_are_in_another_part_of_it(tmp_path: Path) -> None:
+    def describe(*names: str) -> Document:
+        document = api(loan={"type": "string", "x-lines": [*range(1880)]})
+        for name in names:
+            responses = {"200": {"description": "A text.", "x-lines": [*range(30)]}}
+            document["paths"][f"/{name}"] = {"get": {"tags": [name[0]], "responses": responses}}
+        document["paths"]["/loan"]["get"]["tags"] = ["a"]
+        return document
+
+    adopt(store(tmp_path, [describe("b")]), tmp_path / "schemas")
+    newest = describe("b", "a/one", "a/two", "b/one")
+    take_over(tmp_path, newest)
+    paths = {
+        file.stem: [*(yaml.safe_load(file.read_text()).get("paths") or ())]
+        for file in (tmp_path / "schemas").glob("*.yaml")
+    }
+    assert {name: found for name, found in paths.items() if found} == {
+        "a": ["/loan"],
+        "a-2": ["/a/one", "/a/two"],
+        "b": ["/b", "/b/one"],
+    }
+    assert plain(read_back(tmp_path / "schemas")[-1]) == plain(newest)
+
+
 # The text as it was adopted, of the definitions, of the next document, and the result.
 TEXTS = [
     ("Its id.", "Its id.", "Its id."),
