@@ -207,15 +207,14 @@ class _Rendering:
             free_cycles()
             return changes
 
-        def lay_out() -> tuple[list[Artifact], set[str]]:
-            pages = _render_pages(self._api, self._folders, CHANGES, compare().fan_out)
-            return [*map(self._keep, pages)], compare().texts
+        def lay_out() -> Iterator[Artifact]:
+            return _render_pages(self._api, self._folders, CHANGES, compare().fan_out)
 
         if self._cache is None:
-            pages, _ = lay_out()
+            pages = [*map(self._keep, lay_out())]
         else:
             pages = recall_pages(
-                self._api, periods, self._folders, self._cache, lay_out, self._keep
+                self._api, periods, self._folders, self._cache, compare, lay_out, self._keep
             )
         if self._api.table.site:
             pages += self._recall_site(compare)

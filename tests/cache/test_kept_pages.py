@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from functools import partial
 from pathlib import Path
+from typing import Final
 
 import pytest
 from support.other_words import adopted_apis, with_words
@@ -22,23 +22,29 @@ from dateline.render import builtin_templates, render
 FOLDERS = [builtin_templates()]
 
 
-def lay_out(api: Api) -> tuple[list[Artifact], Collection[str]]:
-    made = render(api, models=False, validate=False).artifacts
-    pages = [each for each in made if each.path.startswith("changes/")]
-    return pages, Changes(api, Projector(api)).texts
+BOTH: Final = ["compared", "laid out"]
 
 
-def recall(
-    api: Api, cache: Cache, pages: tuple[list[Artifact], Collection[str]]
-) -> tuple[list[Artifact], bool]:
-    """Return the pages, and whether they came from the cache; *pages* are the other outputs."""
-    laid_out = []
+class Pages:
+    """The change pages of an API, and whether they were compared and laid out again."""
 
-    def note() -> tuple[list[Artifact], Collection[str]]:
-        laid_out.append(True)
-        return pages
+    def __init__(self, api: Api) -> None:
+        self.api = api
+        self.changes = Changes(api, Projector(api))
+        made = render(api, models=False, validate=False).artifacts
+        self.all = [each for each in made if each.path.startswith("changes/")]
+        self.done: list[str] = []
 
-    return recall_pages(api, [], FOLDERS, cache, note), not laid_out
+    def recall(self, cache: Cache) -> list[Artifact]:
+        def compare() -> Changes:
+            self.done.append("compared")
+            return self.changes
+
+        def lay_out() -> list[Artifact]:
+            self.done.append("laid out")
+            return self.all
+
+        return recall_pages(self.api, [], FOLDERS, cache, compare, lay_out)
 
 
 def words_of(found: Api) -> list[str]:
@@ -56,18 +62,17 @@ def test_pages_are_cached_until_a_description_on_them_changes() -> None:
     for found in (load(SCHEMAS, cache=Cache(None)), *adopted_apis()):
         cache = Cache(None)
         same = with_words(found, str)
-        pages = lay_out(same)
-        assert recall(same, cache, pages) == (pages[0], False)
-        assert recall(same, cache, pages) == (pages[0], True)
-        quoted = {*pages[1]}
+        pages = Pages(same)
+        assert [pages.recall(cache) == pages.all for _ in range(2)] == [True, True]
+        assert pages.done == BOTH
+        quoted = pages.changes.texts
         words = sorted(words_of(found), key=lambda word: word not in quoted)
         for word in (words[0], words[-1]):
-            other = with_words(same, partial(emphasize, word))
-            pages = lay_out(other)
-            found_pages, was_kept = recall(other, cache, pages)
-            assert found_pages == pages[0], word
-            outcomes.add(was_kept)
-    assert outcomes == {True, False}
+            pages = Pages(with_words(same, partial(emphasize, word)))
+            assert pages.recall(cache) == pages.all, word
+            outcomes.add(tuple(pages.done))
+    # a text that is quoted may also be somewhere else
+    assert outcomes - {("compared",)} == {(), tuple(BOTH)}
 
 
 TELLING = """
@@ -96,10 +101,10 @@ def test_descriptions_of_changed_parts_are_quoted(
 ) -> None:
     found = with_words(api(tmp_path, things(TELLING)), str)
     cache = Cache(None)
-    recall(found, cache, lay_out(found))
-    other = with_words(found, lambda text: f"{text} else" if text == word else text)
-    pages = lay_out(other)
-    assert recall(other, cache, pages) == (pages[0], not is_quoted)
+    Pages(found).recall(cache)
+    pages = Pages(with_words(found, lambda text: f"{text} else" if text == word else text))
+    assert pages.recall(cache) == pages.all
+    assert pages.done == (BOTH if is_quoted else [])
 
 
 @pytest.mark.parametrize("text", ["", "Now"])
@@ -108,7 +113,22 @@ def test_descriptions_that_become_equal_or_empty_have_another_meaning(
 ) -> None:
     found = with_words(api(tmp_path, things(TELLING)), str)
     cache = Cache(None)
-    recall(found, cache, lay_out(found))
-    other = with_words(found, lambda word: text if word in ("Then", "Nowhere") else word)
-    pages = lay_out(other)
-    assert recall(other, cache, pages) == (pages[0], False)
+    Pages(found).recall(cache)
+    pages = Pages(with_words(found, lambda word: text if word in ("Then", "Nowhere") else word))
+    assert pages.recall(cache) == pages.all
+    assert pages.done == BOTH
+
+
+def test_pages_are_laid_out_again_if_they_show_something_else(tmp_path: Path) -> None:
+    cache = Cache(None)
+    done = []
+    for name, edit in (
+        ("first", ("", "")),
+        ("for all versions", ("plain:", "added: { type: string }\n        plain:")),
+        ("first again", ("", "")),
+        ("for some", ("plain:", "added: { type: string, x-added: 2024-09-01 }\n        plain:")),
+    ):
+        pages = Pages(with_words(api(tmp_path / name, things(TELLING.replace(*edit))), str))
+        assert pages.recall(cache) == pages.all
+        done.append(pages.done)
+    assert done == [BOTH, ["compared"], [], BOTH]

@@ -50,6 +50,12 @@ class Changes:
         self.texts = differences.texts
         """All texts that entries of the pages may quote."""
 
+    @property
+    def content(self) -> str:
+        """Everything that the templates are given, as text."""
+        title = self._api.document.get("info", {}).get("title", "")
+        return repr((self._api.table, title, self.pages, self.announced, self._periods))
+
     def fan_out(self, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield the path and context of each page that the template *name* generates.
 
