@@ -8,6 +8,8 @@ from functools import partial
 from typing import Any, Final
 from urllib.parse import quote
 
+from dateline.openapi import QUERYSTRING, is_form
+
 _REPEATED: Final = ("query", "cookie")
 """The places in which an item or a field may be a parameter of its own."""
 
@@ -39,6 +41,24 @@ def write_parameter(parameter: Mapping[str, Any], value: Any) -> list[tuple[str,
     if explode and isinstance(value, list):
         return [(encode(name), encode(_text(each))) for each in value]
     return [(encode(name), _join(name, style, explode, value, encode))]
+
+
+def write_query(parameter: Mapping[str, Any], value: Any) -> list[str]:
+    """Return `name=value` for each pair by which a query has *value* as the *parameter*.
+
+    A parameter that is the whole query has no name: its value is a form, or else JSON.
+    """
+    if parameter.get("in") != QUERYSTRING:
+        return ["=".join(pair) for pair in write_parameter(parameter, value)]
+    if isinstance(value, dict) and any(map(is_form, parameter.get("content", ()))):
+        fields = ({"name": name, "in": "query"} for name in value)
+        return [
+            pair
+            for field in fields
+            if value[field["name"]] is not None
+            for pair in write_query(field, value[field["name"]])
+        ]
+    return [quote(json.dumps(value, ensure_ascii=False), safe="")]
 
 
 def _find_notation(name: str, style: str, explode: bool, kind: type) -> tuple[str, str]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from dateline.python.forms import FormPart
-from dateline.sample.notations import write_parameter
+from dateline.sample.notations import write_query
 
 URL_ENCODED: Final = "application/x-www-form-urlencoded"
 
@@ -21,6 +21,4 @@ def write_pairs(value: Mapping[str, Any], parts: Mapping[str, FormPart]) -> Iter
             continue
         style = parts.get(name, FormPart()).style or {}
         place = {"content": {}} if style.get("style") == "content" else style
-        yield from (
-            "=".join(pair) for pair in write_parameter({**place, "name": name, "in": "query"}, each)
-        )
+        yield from write_query({**place, "name": name, "in": "query"}, each)

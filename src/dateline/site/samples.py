@@ -9,13 +9,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, Protocol
-from urllib.parse import quote
 
 from dateline.model import Table
-from dateline.openapi import essence, is_json, pointer, resolve, security_schemes, value_schema
+from dateline.openapi import (
+    QUERYSTRING,
+    essence,
+    is_json,
+    pointer,
+    resolve,
+    security_schemes,
+    value_schema,
+)
 from dateline.python.forms import FormReader
 from dateline.sample import Sampler, UnsatisfiedError
-from dateline.sample.notations import write_parameter
+from dateline.sample.notations import write_parameter, write_query
 from dateline.schema.access import READ_ONLY, WRITE_ONLY, AccessUse, Hidden, OneWay
 from dateline.schema.references import Resolver
 from dateline.schema.types import declared_types
@@ -179,7 +186,7 @@ class Samples:
 
         It may be pasted into a terminal, so JSON in it is indented with spaces.
         """
-        query: list[tuple[str, str]] = []
+        query: list[str] = []
         headers: list[tuple[str, str]] = []
         cookies: list[tuple[str, str]] = []
         chosen = self._table.place_of_version, self._table.header
@@ -187,11 +194,13 @@ class Samples:
             place, name = parameter.get("in"), str(parameter.get("name"))
             if place != "path" and (not parameter.get("required") or (place, name) == chosen):
                 continue
-            written = write_parameter(parameter, self.parameter(parameter))
+            value = self.parameter(parameter)
+            if place in ("query", QUERYSTRING):
+                query += write_query(parameter, value)
+                continue
+            written = write_parameter(parameter, value)
             if place == "path":
                 path = path.replace(f"{{{name}}}", written[0][1])
-            elif place == "query":
-                query += written
             elif place == "header":
                 headers += written
             elif place == "cookie":
@@ -209,7 +218,7 @@ class Samples:
         url = base + path
         if query:
             # the path of an operation may have a query
-            url += f"{'&' if '?' in path else '?'}{'&'.join(map('='.join, query))}"
+            url += f"{'&' if '?' in path else '?'}{'&'.join(query)}"
         return Request(
             method=method,
             url=url,
@@ -217,20 +226,20 @@ class Samples:
             body=body and (body[1].expandtabs(2) if is_json(body[0]) else body[1]),
         )
 
-    def _choose_version(self, query: list[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    def _choose_version(self, query: list[str]) -> Iterator[tuple[str, str]]:
         """Yield the header that names the version; a parameter is added to *query*."""
         place = self._table.place_of_version
         if place == "header":
             yield self._table.header, self._version
         elif place == "query":
-            query.append((quote(self._table.header, safe=""), quote(self._version, safe="")))
+            query += write_query({"name": self._table.header, "in": "query"}, self._version)
         elif place == "media-type":
             yield "Accept", f"application/json; {self._table.header}={self._version}"
 
     def _credentials(
         self,
         operation: Mapping[str, Any],
-        query: list[tuple[str, str]],
+        query: list[str],
         cookies: list[tuple[str, str]],
     ) -> Iterator[tuple[str, str]]:
         """Yield the headers of the first way to authenticate.
@@ -244,7 +253,7 @@ class Samples:
             if scheme.get("type") == "apiKey" and scheme.get("in") == "header":
                 yield str(scheme.get("name")), "YOUR_KEY"
             elif scheme.get("type") == "apiKey" and scheme.get("in") == "query":
-                query.append((quote(str(scheme.get("name")), safe=""), "YOUR_KEY"))
+                query += write_query({"name": scheme.get("name"), "in": "query"}, "YOUR_KEY")
             elif scheme.get("type") == "apiKey":
                 cookies.append((str(scheme.get("name")), "YOUR_KEY"))
             elif scheme.get("type") != "mutualTLS":
@@ -253,7 +262,8 @@ class Samples:
 
     def parameter(self, parameter: Mapping[str, Any]) -> Any:
         """Return a value of *parameter* other than null, preferably that of its authors."""
-        written = self._find_example(parameter)
+        media: Mapping[str, Any] = next(iter(parameter.get("content", {}).values()), {})
+        written = self._find_example({**media, **parameter})
         if written is None or written[0] is None:
             return self._make_parameter(parameter)
         return written[0]
