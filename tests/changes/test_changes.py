@@ -446,7 +446,19 @@ def test_names_that_only_generated_code_has_are_apart_from_what_breaks_calls(lib
         is_code = rule in names or direction is Direction.MODEL
         (section,) = list_sections([entry])
         assert (section.anchor == "models") == (is_code and rule not in DOCUMENTATION)
-        assert (entry.concerned == "Generated code has it") == is_code
+        assert (entry.concerned == "Generated code has it in") == is_code
+
+
+def test_operations_of_an_entry_follow_what_callers_do_there(library: Api) -> None:
+    shown = read_entry(library)
+    for direction, component, text in (
+        (Direction.REQUEST, None, "You send it in"),
+        (Direction.RESPONSE, "Loan", "You receive it in"),
+        (Direction.BOTH, "Loan", "You send and receive it in"),
+        # operations and webhooks as a whole
+        (Direction.BOTH, None, "This concerns"),
+    ):
+        assert replace(shown, direction=direction, schema=component).concerned == text
 
 
 @cases(("count", "named", "others"), [(1, 1, 0), (10, 10, 0), (11, 10, 1), (300, 10, 290)])

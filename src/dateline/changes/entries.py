@@ -36,12 +36,11 @@ _VALUE: Final = re.compile(
 _write: Final = json.JSONEncoder(ensure_ascii=False).encode
 
 _CONCERNED: Final = {
-    Direction.REQUEST: "You send it",
-    Direction.RESPONSE: "You receive it",
-    Direction.BOTH: "You send and receive it",
-    Direction.MODEL: "Generated code has it",
+    Direction.REQUEST: "You send it in",
+    Direction.RESPONSE: "You receive it in",
+    Direction.BOTH: "You send and receive it in",
+    Direction.MODEL: "Generated code has it in",
 }
-
 
 Calls = tuple[tuple[str, str], ...]
 """Operations, each with its summary."""
@@ -168,8 +167,12 @@ class Entry:
 
     @property
     def concerned(self) -> str:
-        """What callers do with it: send it, receive it, or both."""
-        return _CONCERNED[Direction.MODEL if self.is_only_in_code else self.direction]
+        """What precedes the operations: whether callers send or receive the value in them."""
+        if self.is_only_in_code:
+            return _CONCERNED[Direction.MODEL]
+        # only operations as a whole are in both directions without a component
+        is_whole = self.direction is Direction.BOTH and self.schema is None
+        return "This concerns" if is_whole else _CONCERNED[self.direction]
 
     @property
     def is_only_in_code(self) -> bool:
