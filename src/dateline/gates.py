@@ -6,7 +6,7 @@ containment of whole histories are then single operations, however many versions
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import reduce
 from itertools import chain
 from operator import or_
@@ -86,17 +86,20 @@ class Timeline:
         )
         self.all = (1 << len(self.combinations)) - 1
         self._since: dict[str, int] = {}
-        self._within = {name: self._mask(_environment_is(name)) for name in names}
+        self._within = {
+            name: self._mask(c.environment in (name, EVERYWHERE) for c in self.combinations)
+            for name in names
+        }
         self._eras = Memo(Timeline._list_eras, owner=self)
 
-    def _mask(self, holds: Callable[[Combination], bool]) -> int:
-        return sum(1 << i for i, c in enumerate(self.combinations) if holds(c))
+    def _mask(self, chosen: Iterable[bool]) -> int:
+        return sum(1 << i for i, is_chosen in enumerate(chosen) if is_chosen)
 
     def since(self, date: str) -> int:
         """Return the combinations whose version is *date* or newer."""
         mask = self._since.get(date)
         if mask is None:
-            mask = self._mask(lambda c: order(c.version) >= order(date))
+            mask = self._mask(order(c.version) >= order(date) for c in self.combinations)
             self._since[date] = mask
         return mask
 
@@ -221,10 +224,6 @@ class Timeline:
     def members(self, mask: int) -> Iterator[Combination]:
         """Yield the combinations of *mask*."""
         return (c for i, c in enumerate(self.combinations) if mask >> i & 1)
-
-
-def _environment_is(name: str) -> Callable[[Combination], bool]:
-    return lambda combination: combination.environment in (name, EVERYWHERE)
 
 
 def _moves(entry: dict[str, Any]) -> bool:

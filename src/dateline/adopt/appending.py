@@ -76,7 +76,7 @@ class Appender:
             raise AppendError(path, "it can't have keys")
         if "oneOf" in merged and "oneOf" in node and "oneOf" not in shown and "enum" in shown:
             # values with gates are members, and published as an `enum`
-            shown = {**shown, "oneOf": _list_members(shown["enum"])}
+            shown = {**shown, "oneOf": [{"const": value} for value in shown["enum"]]}
             del shown["enum"]
         now = dict(node)
         renamed: dict[str, str | None] = {}
@@ -364,10 +364,6 @@ def _write_plain_values(node: dict[str, Any]) -> None:
         entries = [("enum", values) if key == "oneOf" else (key, node[key]) for key in node]
         node.clear()
         node.update(entries)
-
-
-def _list_members(values: list[Any]) -> list[dict[str, Any]]:
-    return [{"const": value} for value in values]
 
 
 def _find_former_name(member: Any, name: str, version: str) -> str | None:

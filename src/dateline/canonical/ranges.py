@@ -105,7 +105,8 @@ class _Ranges:
             return first
         states = []
         for version in self._versions:
-            found = [self._at(at, members) for at in self._list_places(version)]
+            places = self._timeline.combinations
+            found = [self._at(i, members) for i, one in enumerate(places) if one.version == version]
             if any(one != found[0] for one in found):
                 return None
             states.append(found[0])
@@ -113,9 +114,6 @@ class _Ranges:
         if not there or there != [*range(there[0], there[-1] + 1)]:
             return None
         return with_eras([*self._versions[:-1]], states)
-
-    def _list_places(self, version: str) -> list[int]:
-        return [at for at, one in enumerate(self._timeline.combinations) if one.version == version]
 
     def _at(self, at: int, members: list[dict[str, Any]]) -> dict[str, Any] | None:
         """Return the first of *members* that is visible at the combination *at*, as it is there."""

@@ -292,10 +292,6 @@ def _is_text(value: Any) -> bool:
     return isinstance(value, str)
 
 
-def _is_text_or_null(value: Any) -> bool:
-    return value is None or isinstance(value, str)
-
-
 def _is_list_of_texts(value: Any) -> bool:
     return isinstance(value, list) and all(map(_is_text, value))
 
@@ -314,7 +310,10 @@ _PERIOD_SHAPE: Final[dict[str, _Fits]] = {
 _ENTRY_SHAPE: Final[dict[str, _Fits]] = {
     **dict.fromkeys(("rule", "message", "field", "upgrade"), _is_text),
     **dict.fromkeys(("effect", "description"), _is_text),
-    **dict.fromkeys(("schema", "before_pointer", "after_pointer", "why"), _is_text_or_null),
+    **dict.fromkeys(
+        ("schema", "before_pointer", "after_pointer", "why"),
+        lambda value: isinstance(value, str | None),
+    ),
     **dict.fromkeys(("operations", "environments", "versions", "lines"), _is_list_of_texts),
     **dict.fromkeys(("before", "after"), lambda _: True),
     "verdict": _one_of(str(Verdict.ADDITIVE)),

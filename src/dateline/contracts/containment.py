@@ -40,7 +40,7 @@ def differs(one: Era, other: Era) -> bool:
 
 
 def _keys_fit(one: Era, other: Era) -> bool:
-    return all(_FITS.get(key, _differs)(one, other, key) for key in _differing(one, other))
+    return all(key in _FITS and _FITS[key](one, other, key) for key in _differing(one, other))
 
 
 def _differing(one: Era, other: Era) -> list[str]:
@@ -92,14 +92,6 @@ def _same(one: Any, other: Any) -> bool:
     return one is other or json.dumps(one, default=str) == json.dumps(other, default=str)
 
 
-def _differs(_: Era, __: Era, ___: str) -> bool:
-    return False
-
-
-def _types_fit(one: Era, other: Era, _: str) -> bool:
-    return declared_types(one) <= declared_types(other)
-
-
 def _null_fits(one: Era, other: Era, _: str) -> bool:
     """Return whether *other* allows null if *one* does."""
     if OR_NULL not in one or OR_NULL in other:
@@ -122,14 +114,6 @@ def _format_fits(one: Era, other: Era, key: str) -> bool:
     return wanted in (None, "password") or (one.get(key), wanted) == ("int32", "int64")
 
 
-def _is_at_most(one: Era, other: Era, key: str) -> bool:
-    return key not in other or (key in one and one[key] <= other[key])
-
-
-def _is_at_least(one: Era, other: Era, key: str) -> bool:
-    return key not in other or (key in one and one[key] >= other[key])
-
-
 def _is_within(one: Era, other: Era, key: str) -> bool:
     """Return whether numbers of *one* keep the bounds of *other*, at the end that *key* is for."""
     end = "minimum" if key.endswith("inimum") else "maximum"
@@ -139,10 +123,6 @@ def _is_within(one: Era, other: Era, key: str) -> bool:
         for era in (one, other)
     )
     return not theirs or (bool(ours) and min(ours) <= min(theirs))
-
-
-def _requires_as_much(one: Era, other: Era, key: str) -> bool:
-    return set(other.get(key, ())) <= set(one.get(key, ()))
 
 
 def _values_fit(one: Era, other: Era, key: str) -> bool:
@@ -172,17 +152,23 @@ def _has_fewer_fields(one: Era, other: Era, key: str) -> bool:
 
 
 _FITS: Final[dict[str, Callable[[Era, Era, str], bool]]] = {
-    "type": _types_fit,
+    "type": lambda one, other, _: declared_types(one) <= declared_types(other),
     OR_NULL: _null_fits,
     "format": _format_fits,
     **dict.fromkeys(("pattern", "uniqueItems"), _is_dropped),
-    **dict.fromkeys(("maxLength", "maxItems", "maxProperties"), _is_at_most),
+    **dict.fromkeys(
+        ("maxLength", "maxItems", "maxProperties"),
+        lambda one, other, key: key not in other or (key in one and one[key] <= other[key]),
+    ),
     **dict.fromkeys(("maximum", "exclusiveMaximum"), _is_within),
-    **dict.fromkeys(("minLength", "minItems", "minProperties"), _is_at_least),
+    **dict.fromkeys(
+        ("minLength", "minItems", "minProperties"),
+        lambda one, other, key: key not in other or (key in one and one[key] >= other[key]),
+    ),
     **dict.fromkeys(("minimum", "exclusiveMinimum"), _is_within),
     **dict.fromkeys(("enum", "const", "oneOf", "anyOf"), _values_fit),
     "multipleOf": _is_dropped,
-    "required": _requires_as_much,
+    "required": lambda one, other, key: {*other.get(key, ())} <= {*one.get(key, ())},
     "additionalProperties": _is_open,
     "items": _is_open,
     "properties": _has_fewer_fields,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from typing import Any, Final
 
 from dateline.model import ENVIRONMENTS, GATES, KEYS, WAS
@@ -110,16 +109,15 @@ class Equality:
 
     def _is_tagged(self, schema: Schema) -> bool:
         """Return whether values have a tag, which may be the name of a component."""
-        return any("discriminator" in each for each in self._list_bases(schema))
-
-    def _list_bases(self, schema: Schema) -> Iterator[Schema]:
         ahead, seen = [schema], set[int]()
         while ahead:
             each = ahead.pop()
             if isinstance(each, dict) and id(each) not in seen:
+                if "discriminator" in each:
+                    return True
                 seen.add(id(each))
-                yield each
                 ahead += [self._dialect.resolver.resolve(each.get("$ref")), *each.get("allOf", ())]
+        return False
 
 
 def _is_same(one: Any, other: Any) -> bool:

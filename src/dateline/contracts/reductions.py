@@ -112,11 +112,8 @@ class Reductions:
         has_gates = not both or not GATES.isdisjoint({**newer, **older})
         return not has_gates and self._is_reducible(newer, older, down, assumed)
 
-    def _combine(self, schema: Schema) -> Schema | None:
+    def _combine(self, schema: Any, within: frozenset[int] = frozenset()) -> Schema | None:
         """Return *schema* and what it refers to as one schema without references, or None."""
-        return self._combine_parts(schema, frozenset())
-
-    def _combine_parts(self, schema: Any, within: frozenset[int]) -> Schema | None:
         if not isinstance(schema, dict) or id(schema) in within:
             return None
         read = self._equality.read(schema)
@@ -126,7 +123,7 @@ class Reductions:
             return None
         bases = [*members, *(self._resolver.resolve(read[key]) for key in ("$ref",) if key in read)]
         own = {key: read[key] for key in _COMBINED if key in read}
-        parts = [self._combine_parts(each, within | {id(schema)}) for each in bases]
+        parts = [self._combine(each, within | {id(schema)}) for each in bases]
         found = [each for each in (own, *parts) if each]
         return None if None in parts else self._merge(found, is_nullable=OR_NULL in read)
 

@@ -66,7 +66,7 @@ class Conversion:
         is_container = self.kind in ("object", "array")
         if is_container and any(keyword in IMPLIED[kind] for kind in IMPLIED.keys() - {self.kind}):
             return Effect.NONE
-        return _EFFECTS.get(keyword, _affect_any)(self, value)
+        return _EFFECTS[keyword](self, value) if keyword in _EFFECTS else Effect.BOTH
 
     def of(self, *schemas: Any) -> Effect:
         """Return the effect on values that must be valid for one or more of *schemas*."""
@@ -114,16 +114,8 @@ def _says_nothing(schema: Any) -> bool:
     return schema is True or (isinstance(schema, dict) and schema.keys() <= _SAYS_NOTHING)
 
 
-def _affect_any(_: Conversion, __: Any) -> Effect:
-    return Effect.BOTH
-
-
 def _effect(breaks: bool, mends: bool) -> Effect:
     return (Effect.BREAKS if breaks else Effect.NONE) | (Effect.MENDS if mends else Effect.NONE)
-
-
-def _affect_required(found: Conversion, names: list[str]) -> Effect:
-    return _effect(found.lose(names), found.gain(names))
 
 
 def _affect_properties(found: Conversion, properties: dict[str, Any]) -> Effect:
@@ -174,7 +166,7 @@ def _affect_one(found: Conversion, schemas: Any) -> Effect:
 
 
 _EFFECTS: Final[dict[str, Callable[[Conversion, Any], Effect]]] = {
-    "required": _affect_required,
+    "required": lambda found, names: _effect(found.lose(names), found.gain(names)),
     "properties": _affect_properties,
     "patternProperties": _affect_patterns,
     "dependentRequired": _affect_dependent_required,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, Final
 
 from dateline.contracts.flat import SCALAR, FlatSchema, GatedMember, View
@@ -20,7 +20,8 @@ def list_broken(view: View, flat: FlatSchema, inner: Node) -> tuple[str, ...]:
         # members are read together with the keywords beside the union, their substitutes alone
         around = ["properties"] * (flat.objects > sum(each.is_object for each in flat.unions))
         around += [key for key, _ in flat.relating]
-        broken = around if any(map(_is_replaced, list_parts(inner))) else []
+        parts = [each for each in list_parts(inner) if not isinstance(each, str)]
+        broken = around if any("shown_as" in each for each in parts) else []
         if view.way is Way.UP:
             # responses that fit no member, or several, are known from the schema that they must fit
             broken = [*broken, *_list_violated_unions(view, flat, inner)]
@@ -119,7 +120,3 @@ def _describe_conversion(view: View, flat: FlatSchema, kind: str, node: Node) ->
         fewer=any(list_losses(node.get("extras"), keep="least" in node)),
         chosen=is_chosen,
     )
-
-
-def _is_replaced(node: Mapping[str, Any] | str) -> bool:
-    return not isinstance(node, str) and "shown_as" in node

@@ -441,13 +441,9 @@ def _add_operation(
     """Report an operation that was added or removed; a callback's has a *name* of its own."""
     kinds = Kinds(Kind.OPERATION_ADDED, Kind.OPERATION_REMOVED)
     ours, theirs = (
-        side and Located(_operation_id(side.value), side.pointer) for side in (before, after)
+        side and Located(side.value.get("operationId"), side.pointer) for side in (before, after)
     )
     root.add(kinds, "", ours, theirs, field=name)
-
-
-def _operation_id(node: Any) -> Any:
-    return node.get("operationId") if isinstance(node, dict) else None
 
 
 def _compare_tags(whole: NodePair, before: Thing, after: Thing) -> None:

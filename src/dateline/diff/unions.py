@@ -51,10 +51,10 @@ def align_members(before: Variants, after: Variants) -> Alignment:
                     same.append((index, other))
                     del left[index], right[other]
 
-    match(_name)
+    match(lambda _, member: member.name)
     if before.discriminator and after.discriminator:
         match(_tag)
-    match(_text)
+    match(lambda _, member: text(member.node.value))
     if left and right:
         # members that share their constants are distinguished by what else they say
         match(_constants, once=True)
@@ -97,14 +97,6 @@ def _by(
 def _tag(union: Variants, member: Variant) -> Hashable:
     tags = sorted(tag for tag, goal in union.tags.items() if goal == member.target)
     return tags[0] if tags else member.name
-
-
-def _name(_union: Variants, member: Variant) -> Hashable:
-    return member.name
-
-
-def _text(_union: Variants, member: Variant) -> Hashable:
-    return text(member.node.value)
 
 
 def _constants(_union: Variants, member: Variant) -> Hashable:

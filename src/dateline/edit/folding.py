@@ -232,7 +232,7 @@ class _Folding:
         found, seen = node, [node]
         while value := self._timeline.substitute(found, at):
             following = self._member_of(found, value[0])
-            if following is None or self._stays(following) or following in seen:
+            if following is None or self._timeline.of(following) & self.kept or following in seen:
                 return value[0]
             found = following
             seen.append(found)
@@ -253,9 +253,6 @@ class _Folding:
         goal = self._resolver.find_mapped(mapped)
         named = (one for one in members if self._resolver.find_variant(one) == goal)
         return None if goal is None else next(named, None)
-
-    def _stays(self, member: dict[str, Any]) -> bool:
-        return bool(self._timeline.of(member) & self.kept)
 
     def _restate_substitutes(self, path: Trail, wanted: Mapping[str, Any]) -> Any:
         """Return the `x-shown-as` that gives each version its *wanted* value."""

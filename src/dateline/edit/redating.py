@@ -25,7 +25,10 @@ def redate_gates(api: Api, sources: Sources, drafts: Collection[str], day: str) 
         for key in dated:
             sources.put((*path, key), Day(day))
         if past and ADDED in dated:
-            _forget(sources, (*path, WAS), node[WAS], past)
+            # drop what it was in drafts in which it is added
+            whole = len(past) == len(node[WAS])
+            for gone in [()] if whole else [(date,) for date in past]:
+                sources.remove((*path, WAS, *gone))
         elif past:
             _redate_history(sources, (*path, WAS), node[WAS], past, day)
         if isinstance(node.get(WHY), dict):
@@ -34,12 +37,6 @@ def redate_gates(api: Api, sources: Sources, drafts: Collection[str], day: str) 
         _redate_substitutes(sources, (*path, SHOWN_AS), node, drafts, day)
         found = found or bool(dated or past)
     return found
-
-
-def _forget(sources: Sources, trail: Trail, was: Mapping[str, Any], past: Sequence[str]) -> None:
-    """Drop the history of a node in drafts in which it is added."""
-    for gone in [trail] if len(past) == len(was) else [(*trail, date) for date in past]:
-        sources.remove(gone)
 
 
 def _redate_history(

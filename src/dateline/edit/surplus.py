@@ -54,7 +54,8 @@ class _Withdrawn(Repair):
     def apply(self, canvas: Canvas, sources: Sources) -> str:
         sources.remove(self.path)
         sources.remove_empty(self.path)
-        names = canvas.node(self.path[:-2]).get(_REQUIRED, []) if _is_field(self.path) else []
+        is_field = self.path[-2:-1] == ("properties",)
+        names = canvas.node(self.path[:-2]).get(_REQUIRED, []) if is_field else []
         left = [name for name in names if name != self.path[-1]]
         if names and not left:
             sources.remove((*self.path[:-2], _REQUIRED))
@@ -220,10 +221,6 @@ class Surplus:
             if not same(values[date], values[dates[-1]]):
                 break
             yield date
-
-
-def _is_field(path: Trail) -> bool:
-    return path[-2:-1] == ("properties",)
 
 
 def _find_breaking(canvas: Canvas, known: Documents) -> Iterator[tuple[Combination, str]]:

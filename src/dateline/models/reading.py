@@ -35,10 +35,6 @@ def _are_schemas(value: Any) -> bool:
     return isinstance(value, list) and all(map(_is_schema, value))
 
 
-def _is_map(value: Any) -> bool:
-    return isinstance(value, dict) and all(map(_is_schema, value.values()))
-
-
 def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
@@ -59,7 +55,10 @@ _OTHERS: Final = frozenset({*_CLOSING, "patternProperties"})
 
 # The supported values of modelled keywords; other values are noted, like unsupported keywords.
 _KEYWORDS: Final[dict[str, Callable[[Any], bool]]] = {
-    **dict.fromkeys(("properties", "patternProperties"), _is_map),
+    **dict.fromkeys(
+        ("properties", "patternProperties"),
+        lambda value: isinstance(value, dict) and all(map(_is_schema, value.values())),
+    ),
     **dict.fromkeys(("additionalProperties", "propertyNames", "items"), _is_schema),
     **dict.fromkeys(("minProperties", "maxProperties", "minItems", "maxItems"), _is_count),
     **dict.fromkeys(("minLength", "maxLength"), _is_count),

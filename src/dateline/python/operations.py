@@ -169,7 +169,8 @@ def name_credentials(document: dict[str, Any]) -> dict[str, str]:
     defined = security_schemes(document)
     demanded = [document.get("security", [])]
     for _, item in path_items(document):
-        demanded += [each["security"] for each in item.values() if _has_security(each)]
+        nodes = [each for each in item.values() if isinstance(each, dict)]
+        demanded += [each["security"] for each in nodes if isinstance(each.get("security"), list)]
     used = {name for each in demanded for alternative in each for name in alternative}
     taken = set(_SETTINGS)
     names: dict[str, str] = {}
@@ -190,10 +191,6 @@ def _find_style(parameter: dict[str, Any]) -> str:
     if content is None:
         return str(parameter.get("style", ""))
     return "form" if parameter["in"] == QUERYSTRING and any(map(is_form, content)) else "content"
-
-
-def _has_security(node: Any) -> bool:
-    return isinstance(node, dict) and isinstance(node.get("security"), list)
 
 
 class _Reader:

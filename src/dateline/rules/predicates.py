@@ -174,14 +174,6 @@ def _divides(before: Any, after: Any) -> bool:
     return (exact[0] / exact[1]).denominator == 1
 
 
-def _wider_format(before: Any, after: Any) -> bool:
-    return (before, after) in _WIDER_FORMATS
-
-
-def _is_opened(before: Any, after: Any) -> bool:
-    return before is False and after is not False
-
-
 _COMPARED: Final[dict[str, Callable[[Any, Any], bool]]] = {
     **dict.fromkeys(
         ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"), _higher
@@ -190,6 +182,6 @@ _COMPARED: Final[dict[str, Callable[[Any, Any], bool]]] = {
         ("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"), _lower
     ),
     "multipleOf": _divides,
-    "format": _wider_format,
-    "additionalProperties": _is_opened,
+    "format": lambda before, after: (before, after) in _WIDER_FORMATS,
+    "additionalProperties": lambda before, after: before is False and after is not False,
 }

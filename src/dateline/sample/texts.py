@@ -88,10 +88,6 @@ def _decimal(dice: Dice) -> str:
     return f"{dice.between(1, 999)}.{dice.below(100):02}"
 
 
-def _phrase(dice: Dice) -> str:
-    return f"{word(dice)} {word(dice)} {word(dice)}".capitalize()
-
-
 def _phone(dice: Dice) -> str:
     return f"+120255501{dice.below(100):02}"
 
@@ -151,7 +147,10 @@ _NAMES: Final[dict[str, Maker]] = {
     **dict.fromkeys(("hash", "digest", "checksum", "sha256"), _hex(64)),
     **dict.fromkeys(("token", "secret", "signature", "key"), _hex(32)),
     **dict.fromkeys(("ip", "ip_address"), lambda dice: f"192.0.2.{dice.between(1, 254)}"),
-    **dict.fromkeys(("description", "message", "note", "comment", "summary", "text"), _phrase),
+    **dict.fromkeys(
+        ("description", "message", "note", "comment", "summary", "text"),
+        lambda dice: f"{word(dice)} {word(dice)} {word(dice)}".capitalize(),
+    ),
     "title": lambda dice: f"{word(dice)} {word(dice)}".title(),
     "version": lambda dice: f"{dice.between(1, 4)}.{dice.below(10)}.{dice.below(10)}",
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -123,7 +123,9 @@ class ComponentModules:
             "imports": [
                 *([Code(f"from . import {', '.join(used)}")] if used else []),
                 *([Code("from . import types as t")] if "t" in protocols.used else []),
-                Code(f"from .server import {', '.join(_list_modules(protocols.used))}"),
+                Code(f"from .server import {MODULE}, models")
+                if MODULE in protocols.used
+                else Code("from .server import models"),
                 *([Code("from .server.nouns import Convert")] if converters else []),
             ],
         }
@@ -150,11 +152,6 @@ class ComponentModules:
                     "type": Code(f"{package}.{classes[component]}"),
                     "package": package,
                 }
-
-
-def _list_modules(used: Container[str]) -> list[str]:
-    """Return the modules of the server that annotations refer to."""
-    return [*([MODULE] if MODULE in used else []), "models"]
 
 
 def _literals(values: Sequence[str]) -> Node:

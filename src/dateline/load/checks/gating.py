@@ -83,7 +83,10 @@ def _presence(site: Site) -> str | None:
     if site.kind in WHOLE:
         where = _INSTEAD.get(site.kind, "put it on a part of it")
         return f"is not allowed on {name_kind(site.kind)}, which every version has; {where}"
-    if _held_by(site) is Arrangement.ONE and site.kind not in OPTIONAL_PARTS:
+    if (
+        slot(_holder(site), site.slot).arrangement is Arrangement.ONE
+        and site.kind not in OPTIONAL_PARTS
+    ):
         return (
             f"is not allowed on the `{site.slot}` of {name_kind(_holder(site))}, "
             f"which has to be there; put `{WAS}` on what contains it"
@@ -150,10 +153,6 @@ _PLACES: Final = {
 
 def _holder(site: Site) -> str:
     return site.parent.kind if site.parent is not None else site.kind
-
-
-def _held_by(site: Site) -> Arrangement:
-    return slot(_holder(site), site.slot).arrangement
 
 
 @on(

@@ -111,7 +111,8 @@ def no_circle(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     starts: dict[str, tuple[Any, Trail]] = {
         name: (node, ("components", key, name)) for name, node in site.node[key].items()
     }
-    yield from _report_circles(_follow_all(scope, key, starts))
+    for circle, at in _list_circles(_follow_all(scope, key, starts)):
+        yield _report_circle(circle, at)
 
 
 @on("schema.$ref", finds=("reference-cycle",))
@@ -191,11 +192,6 @@ def _find_elsewhere(scope: Scope, reference: str, at: Trail) -> Edges:
         return []
     named = component(goal.pointer)
     return [(named[1] if named else f"#{goal.pointer}", at)]
-
-
-def _report_circles(following: dict[str, Edges]) -> Iterator[Violation]:
-    for circle, at in _list_circles(following):
-        yield _report_circle(circle, at)
 
 
 def _report_circle(circle: list[str], at: Trail) -> Violation:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from dateline.model import Finding, Place, Problem, Verdict
+from dateline.model import Finding, Place, Verdict
 from dateline.report.context import Context
 from dateline.report.json_rows import format_row, format_rows
 from dateline.report.summary import count_verdicts
@@ -16,7 +16,10 @@ def write(findings: Sequence[Finding], context: Context) -> str:
     changes = format_rows(
         _describe_change(finding) for finding in findings if finding.verdict is not Verdict.INVALID
     )
-    problems = format_rows(map(_describe_problem, context.problems))
+    problems = format_rows(
+        {"id": each.id, "message": each.message, "source": _source(each.place)}
+        for each in context.problems
+    )
     tool = {"name": "dateline", "version": context.version, "command": context.command}
     return (
         f'{{"tool": {format_row(tool)},\n"baseline": {format_row(context.baseline)},\n'
@@ -47,10 +50,6 @@ def _describe_change(finding: Finding) -> dict[str, Any]:
         "before_source": _source(finding.before_source),
         "after_source": _source(finding.after_source),
     }
-
-
-def _describe_problem(problem: Problem) -> dict[str, Any]:
-    return {"id": problem.id, "message": problem.message, "source": _source(problem.place)}
 
 
 def _source(place: Place | None) -> dict[str, Any] | None:
