@@ -172,6 +172,14 @@ class Timeline:
             eras.append((self.all & ~covered, current))
         return eras
 
+    def era(self, kind: str, node: dict[str, Any], at: int) -> dict[str, Any]:
+        """Return *node* as it is at the combination *at*, without `x-was`."""
+        return next(era for mask, era in self.eras(kind, node) if mask >> at & 1)
+
+    def name(self, kind: str, name: str, node: Any, at: int) -> str:
+        """Return what the child *node* at *name* is called at the combination *at*."""
+        return next(called for mask, called in self.names(kind, name, node) if mask >> at & 1)
+
     def names(self, kind: str, name: str, node: Any) -> list[tuple[int, str]]:
         """Return the names of the child *node* at *name*, newest first: (combinations, name)."""
         was = node.get(WAS) if isinstance(node, dict) else None

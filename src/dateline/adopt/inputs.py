@@ -198,8 +198,9 @@ def format_table(
     ]
     form = next((one for one in FORMS if all(is_well_formed(date, one) for date in titles)), "")
     served = default or versions[0]["date"]
+    usual = {"header": DEFAULT_HEADER}
     content: dict[str, Any] = {
-        **(_describe_selector(selector) or {"header": DEFAULT_HEADER}),
+        **({key: key == "path" or name for key, name in selector.items() if name} or usual),
         "default": Day(served) if is_dated(served) else served,
         "versions": versions,
         "policy": DEFAULT_POLICY,
@@ -209,10 +210,6 @@ def format_table(
         "python": {"package": package or DEFAULT_PACKAGE},
     }
     return yaml_file(content)
-
-
-def _describe_selector(selector: Mapping[str, str | None]) -> dict[str, Any]:
-    return {key: True if key == "path" else name for key, name in selector.items() if name}
 
 
 def yaml_file(content: dict[str, Any]) -> str:

@@ -29,24 +29,20 @@ def format_adoption(adoption: Adoption) -> Iterator[str]:
     yield f"{_count(adoption.restated) or 'no'} x-was restates parts as a whole" + (
         ":" if adoption.restated else ""
     )
-    for reason in adoption.restated:
-        yield f"  {reason.times} where {reason.what}, first at {reason.place}"
+    yield from _list_places(adoption.restated, " where")
     if adoption.house_rules:
         newest = adoption.documents[-1][1]
         yield (
             f"{phrase_count(_count(adoption.house_rules), 'thing', 'things')} of {newest} would be "
             "refused in authored definitions, not here:"
         )
-        for rule in adoption.house_rules:
-            yield f"  {rule.times} {rule.what}, first at {rule.place}"
+        yield from _list_places(adoption.house_rules)
     if adoption.kept:
         yield "What Swagger 2.0 can express, and OpenAPI 3.0 can't:"
-        for kept in adoption.kept:
-            yield f"  {kept.times} {kept.what}, first at {kept.place}"
+        yield from _list_places(adoption.kept)
     if adoption.dangling:
         yield "Discriminators name what only other versions have; see `x-published-dangling`:"
-        for each in adoption.dangling:
-            yield f"  {each.times} of {each.what}, first at {each.place}"
+        yield from _list_places(adoption.dangling, " of")
     if adoption.nulls:
         yield f"{BEYOND_LETTER}:"
         for null in adoption.nulls:
@@ -86,6 +82,10 @@ def _format_renames(adoption: Adoption | Extension) -> Iterator[str]:
         )
         for proposal in adoption.proposals:
             yield f"  --rename {shlex.quote(proposal.option)}"
+
+
+def _list_places(remarks: tuple[Remark, ...], joint: str = "") -> Iterator[str]:
+    return (f"  {each.times}{joint} {each.what}, first at {each.place}" for each in remarks)
 
 
 def _count(remarks: tuple[Remark, ...]) -> int:

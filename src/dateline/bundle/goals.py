@@ -170,7 +170,8 @@ class FileSet:
             known = self.fragments.find_part(file) if self.fragments else None
             source = known or self._read(file)
             # what replaces a reference may be a value, whose type is one of JSON
-            self.sources[file] = source and replace(source, root=_as_plain(source.root))
+            as_plain = list if source and isinstance(source.root, list) else dict
+            self.sources[file] = source and replace(source, root=as_plain(source.root))
         source = self.sources[file]
         if source is None:
             # the reason is reported once
@@ -208,11 +209,6 @@ class FileSet:
             return found if reference is None else self.follow(reference, found)
         except AddressError:
             return None  # reported at the reference
-
-
-def _as_plain(root: Any) -> Any:
-    """Return the mapping or list *root* as one of the types of JSON."""
-    return list(root) if isinstance(root, list) else dict(root)
 
 
 def _is_swagger(root: Any) -> bool | None:

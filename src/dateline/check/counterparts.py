@@ -368,7 +368,7 @@ class _CounterpartList:
 
     def _find_name(self, path: Trail, kind: str, node: dict[str, Any], at: int) -> str:
         """Return what *node* is called at a combination: by its key, `name`, value or reference."""
-        era = next(era for mask, era in self._timeline.eras(kind, node) if mask >> at & 1)
+        era = self._timeline.era(kind, node, at)
         if kind == "parameter":
             return str(era.get("name", ""))
         if isinstance(path[-1], int):
@@ -376,8 +376,7 @@ class _CounterpartList:
             return label if isinstance(label, str) else text(label)
         if path[0] == "components" and len(path) == 3:
             return str(path[-1])
-        names = self._timeline.names(kind, str(path[-1]), node)
-        return next(name for mask, name in names if mask >> at & 1)
+        return self._timeline.name(kind, str(path[-1]), node, at)
 
     def _find_in_contract(self, path: Trail, at: int) -> Trail | None:
         return find_in_contract(self._api, self._timeline, path, at)

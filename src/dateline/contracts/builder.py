@@ -105,8 +105,6 @@ class Builder:
 
     def _find_shared(self, schema: Any) -> tuple[Node] | None:
         """Return the node of a schema that is only a reference to a component."""
-        if not isinstance(schema, dict):
-            return (None,)
         reading = self.view.read("schema", schema)
         says = CONVERTING & reading.now.keys()
         name = self.view.referred(reading.now)
@@ -146,8 +144,9 @@ class Builder:
         tagged = [name for name in here if name in self._extending or flat.tags[0].list_tags(name)]
         variant = next(iter(tagged), None)
         if variant is not None:
-            both = self._variant_tags(variant, flat.tags)
-            own = self._change_tag(own, *both, flat.tags[1], *flat.schemas)
+            before = list_variant_tags(self.view.given, variant, flat.tags[0])
+            after = list_variant_tags(self.view.other, variant, flat.tags[1])
+            own = self._change_tag(own, before, after, flat.tags[1], *flat.schemas)
         names = sorted({subtype for name in here for subtype in below[name]})
         if not names or flat.tags[0].property is None:
             return own
@@ -169,7 +168,10 @@ class Builder:
         inner = self._union(flat) if flat.unions else self._value(flat)
         if flat.converters:
             return self.convert(flat.converters, inner, *flat.schemas)
-        if inner is None or _is_from_converter(inner):
+        if inner is None or (
+            isinstance(inner, dict) and "why" in inner and inner["otherwise"] is None
+        ):
+            # a converter creates the whole value, and its result is validated
             return inner
         broken = list_broken(self.view, flat, inner)
         if not broken:
@@ -188,15 +190,6 @@ class Builder:
         instead = {SHOWN_AS: schema[SHOWN_AS]} if SHOWN_AS in schema else {}
         reference = {"$ref": f"#/components/schemas/{name}", **instead}
         return GatedMember(reference, self.view.shows(schema), schema)
-
-    def _variant_tags(
-        self, name: str, tags: tuple[TagMapping, TagMapping]
-    ) -> tuple[list[str], list[str]]:
-        """Return the tags of an extension of a discriminated schema: before and after."""
-        return (
-            list_variant_tags(self.view.given, name, tags[0]),
-            list_variant_tags(self.view.other, name, tags[1]),
-        )
 
     def _change_tag(
         self, node: Node, before: list[str], after: list[str], tags: TagMapping, *schemas: Any
@@ -549,8 +542,3 @@ def _mark_kept(node: Node, hidden: frozenset[str], union: FlatUnion) -> Node:
 def _decides(schema: Any) -> bool:
     """Return whether *schema*, beside others, may decide how a value is converted."""
     return not isinstance(schema, dict) or WAS in schema or not CONVERTING.isdisjoint(schema)
-
-
-def _is_from_converter(node: Node) -> bool:
-    """Return whether a converter creates the whole value, and its result is validated."""
-    return isinstance(node, dict) and "why" in node and node["otherwise"] is None

@@ -88,15 +88,12 @@ class RequiredConverters:
                 "older": entries(required.older),
                 **({"text": True} if required.is_text else {}),
                 **{way: number in numbers for way, numbers in needed.items()},
-                **self._describe_sent(required, is_needed=number in needed[Way.UP.value]),
+                **(
+                    {"sent": self._published.describe_sent(*required.sent)}
+                    if required.sent and number in needed[Way.UP.value]
+                    else {}
+                ),
             }
             for number, name in names.items()
             for required, parts in [self._required[number]]
         }
-
-    def _describe_sent(self, required: RequiredConverter, *, is_needed: bool) -> dict[str, Any]:
-        return (
-            {"sent": self._published.describe_sent(*required.sent)}
-            if is_needed and required.sent
-            else {}
-        )

@@ -217,6 +217,7 @@ class View:
         self.types = Memo(View._find_types, owner=self)
         """Returns the JSON types of the values that a schema allows."""
         self.referred = histories.resolver.schema_name
+        self.align = histories.align
 
     @cached_property
     def given(self) -> View:
@@ -257,10 +258,7 @@ class View:
 
     def era(self, kind: str, node: dict[str, Any]) -> dict[str, Any]:
         """Return *node* as it is at the version, with canonical names."""
-        if self._whole:
-            return node
-        eras = self._timeline.eras(kind, node)
-        return next(era for mask, era in eras if mask >> self.at & 1)
+        return node if self._whole else self._timeline.era(kind, node, self.at)
 
     def constant(self, member: dict[str, Any]) -> Any:
         """Return the value that *member* of an enumeration has at the version."""
@@ -342,12 +340,6 @@ class View:
         if self._whole:
             return Reading(node, node)
         return self._histories.read(kind, node, self.at, self.way)
-
-    def align(
-        self, kind: str, one: dict[str, Any], other: dict[str, Any]
-    ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return two nodes of *kind* with equal schemas in them written identically."""
-        return self._histories.align(kind, one, other)
 
     def flat(self, *schemas: Any) -> FlatSchema:
         """Return *schemas* combined, as the schemas of one value."""

@@ -139,8 +139,8 @@ class Histories:
             if not isinstance(node, dict) or id(node) in seen:
                 continue
             seen.add(id(node))
-            eras = self._timeline.eras("schema", node)
-            if differs(eras[0][1], next(era for mask, era in eras if mask >> at & 1)):
+            newest = self._timeline.eras("schema", node)[0][1]
+            if differs(newest, self._timeline.era("schema", node, at)):
                 return True
             ahead.append(self.resolver.resolve(node.get("$ref")))
             ahead += [child for _, kind, child in children("schema", node) if kind == "schema"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from dateline.diff.correspondence import VARIABLE, align_names, align_paths, align_webhooks
 from dateline.diff.documents import DocumentIndex, Key
@@ -102,9 +102,6 @@ class OperationComparison:
                 self._path(old, new, still=still)
         self._document()
         self._components()
-
-    def _both(self, section: str) -> tuple[dict[str, Any], dict[str, Any]]:
-        return self._before.section(section), self._after.section(section)
 
     # Paths and operations
 
@@ -342,7 +339,7 @@ class OperationComparison:
         Components with generated names are identified by their addresses, security schemes by their
         new names, and all others by name.
         """
-        if not all(self._both(section)):
+        if not (self._before.section(section) and self._after.section(section)):
             return
         # the targets of a security scheme concern those who use it by its own name
         survey = self._survey

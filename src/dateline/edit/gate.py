@@ -111,7 +111,10 @@ def gate(
     state = gating.run([rename for rename in questions if rename in renames])
     missing = list(_list_missing(api, state.canvas.api))
     edited = sorted(name for name, content in state.contents.items() if content != before[name])
-    edits = [_row_added(api)] if known is not None and known != before else []
+    edits = []
+    if known is not None and known != before:
+        row = api.table.newest
+        edits = [Edit(place=row.place, message=f"the version {row.date} is being prepared")]
     return Plan(
         folder=api.folder,
         edits=tuple(sorted((*edits, *state.edits))),
@@ -133,11 +136,6 @@ def apply(plan: Plan) -> None:
     Raises EditError if a file has been edited since, or can't be written.
     """
     write(plan.folder, plan.replacements)
-
-
-def _row_added(api: Api) -> Edit:
-    row = api.table.newest
-    return Edit(place=row.place, message=f"the version {row.date} is being prepared")
 
 
 def _remark_shared(folder: Path, edited: Iterable[str]) -> Iterator[str]:

@@ -218,7 +218,7 @@ def restore_coarsely(draft: Draft, found: Breaking) -> Repair:
         key = str(spot.path[len(then.path)])
     else:
         now, key = find_keyed(draft.after(found, change.after_pointer), change.keyword)
-        then = draft.before(found, change.holder_pointer or now.pointer).inner
+        then = draft.before(found, change.holder_pointer or pointer(now.path)).inner
     if then.kind != now.kind:
         raise CantGateError(
             f"{name_kind(now.kind)} took the place of {name_kind(then.kind)}, and `{WAS}` "

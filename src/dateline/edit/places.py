@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from dateline.model import Trail
-from dateline.openapi import WHOLE, Arrangement, follow, pointer, slot, value_at
+from dateline.openapi import WHOLE, Arrangement, follow, slot, value_at
 
 
 class Object(NamedTuple):
@@ -20,10 +20,6 @@ class Object(NamedTuple):
     def gateable(self) -> bool:
         """Whether it may have a key of ours; a reference may only have one in a schema."""
         return self.kind not in WHOLE and (self.kind == "schema" or "$ref" not in self.node)
-
-    @property
-    def pointer(self) -> str:
-        return pointer(self.path)
 
 
 def objects(document: dict[str, Any], path: Trail) -> list[Object]:

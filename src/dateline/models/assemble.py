@@ -143,9 +143,10 @@ def _package_view(table: Table, homes: Mapping[str, Mapping[str, str]]) -> dict[
     """Return the data about the whole distribution for templates."""
     is_taken = any(name in homes[table.latest] for name in CLIENTS)
     dates = tuple(version.date for version in table.supported)
+    quoted = json.dumps(table.header) if table.header else ""
     return {
         "release": _release(table.latest),
-        "choice": Code(_quote_choice(table)),
+        "choice": Code(table.choice.removesuffix(table.header) + quoted),
         "serves": CANONICAL in homes,
         "versions": lay_out(value(dates), 0, len("VERSIONS: Final = ")),
         "default": Code(literal(table.default)),
@@ -178,13 +179,6 @@ def _client_view(homes: Mapping[str, str], *, has_clients: bool) -> dict[str, An
         "clients": list(map(Code, names)),
         "clients_literal": lay_out(value(tuple(names))),
     }
-
-
-def _quote_choice(table: Table) -> str:
-    """Return how requests choose a version, in words, with its name quoted."""
-    return table.choice.removesuffix(table.header) + (
-        json.dumps(table.header) if table.header else ""
-    )
 
 
 def _release(date: str) -> str:

@@ -46,7 +46,7 @@ def find_in_contract(api: Api, timeline: Timeline, path: Trail, at: int) -> Trai
     while rest:
         key = str(rest.pop(0))
         arrangement, below = slot(kind, key)
-        child, held = node[key], _find_era(timeline, kind, node, at).get(key)
+        child, held = node[key], timeline.era(kind, node, at).get(key)
         is_enum = key == "oneOf" and is_published_as_enum(node, api, timeline)
         found.append("enum" if is_enum else key)
         if arrangement is not Arrangement.ONE:
@@ -76,8 +76,7 @@ def _find_step(
     """
     step, child = entry
     if isinstance(held, dict) and held.get(step) is child:
-        names = timeline.names(kind, str(step), child)
-        return next(name for mask, name in names if mask >> at & 1)
+        return timeline.name(kind, str(step), child, at)
     items = held if isinstance(held, list) else []
     for number, item in enumerate(items):
         if item is child:
@@ -96,7 +95,7 @@ class Origin:
         path: Trail = ()
         kind, node, rest = "document", document, list(steps)
         while rest and isinstance(node, dict):
-            now = _find_era(self._timeline, kind, node, self._at)
+            now = self._timeline.era(kind, node, self._at)
             key = rest.pop(0)
             if kind == "schema" and key == "enum" and "enum" not in now and "oneOf" in now:
                 key = "oneOf"  # an annotated enumeration, published as a plain one
@@ -147,11 +146,6 @@ class Origin:
         shown = self._timeline.of(child)
         called = self._timeline.names(kind, name, child)
         return any((mask & shown) >> self._at & 1 and step == text for mask, text in called)
-
-
-def _find_era(timeline: Timeline, kind: str, node: dict[str, Any], at: int) -> dict[str, Any]:
-    """Return *node* as it is at the combination *at*."""
-    return next(era for mask, era in timeline.eras(kind, node) if mask >> at & 1)
 
 
 def _within(value: Any, steps: list[str]) -> Trail:

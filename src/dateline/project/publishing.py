@@ -242,8 +242,7 @@ class Publisher:
             if child is None:
                 required.append(name)
             elif self.timeline.of(child) >> at & 1:
-                called = self.timeline.names("schema", name, child)
-                required.append(next(shown for mask, shown in called if mask >> at & 1))
+                required.append(self.timeline.name("schema", name, child, at))
         if required or not node["required"]:
             return {**built, "required": required}
         return {key: value for key, value in built.items() if key != "required"}

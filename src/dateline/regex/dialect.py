@@ -182,7 +182,7 @@ class _Inspection:
                 self._note_loose(f"'\\{letter}' needs no backslash; write `{letter}`")
             elif len(node.source) > 2 or (letter not in _ESCAPABLE and letter != "-"):
                 raise _unlike(node.source[:2])
-        return _character(node.character)
+        return 1 << ord(node.character) if node.character < "\x80" else _OTHER
 
     def _member(self, member: tree.Member) -> int:
         if isinstance(member, tree.Range):
@@ -230,10 +230,6 @@ def _unlike(source: str) -> _ForeignError:
     return _ForeignError(
         f"'{source}' is not read alike everywhere; write the characters themselves"
     )
-
-
-def _character(character: str) -> int:
-    return 1 << ord(character) if character < "\x80" else _OTHER
 
 
 def _union(sets: Iterable[int]) -> int:

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 from typing import Any, Final, Protocol
 
 from dateline.sample import patterns, texts
-from dateline.sample.dice import Dice
 from dateline.sample.document import SampledDocument, Schemas
 from dateline.sample.here import Here, NothingFitsError
 from dateline.sample.together import Together
@@ -78,7 +77,7 @@ def _fields(
         name
         for name in known.names()
         if name not in required
-        and _is_kept(attempt, dice)
+        and (attempt == 0 or (attempt > 1 and dice.pick((True, False))))
         and maker.is_welcome(known.field(name), here, known)
         and maker.document.fits(rules, name)
     ]
@@ -103,21 +102,14 @@ def _fields(
     return list(chosen)
 
 
-def _is_kept(attempt: int, dice: Dice) -> bool:
-    return attempt == 0 or (attempt > 1 and dice.pick((True, False)))
-
-
 def _choose_size(known: Together, here: Here, attempt: int) -> int:
     """Return the number of fields of a map that describes its values."""
     values = [*known.list_values("additionalProperties"), *known.list_values("patternProperties")]
-    if known.names() or here.is_tight or attempt == 1 or not any(map(_is_described, values)):
+    is_described = any(isinstance(each, dict) and each for each in values)
+    if known.names() or here.is_tight or attempt == 1 or not is_described:
         return 0
     most = known.most("maxProperties")
     return _ENTRIES if most is None else min(most, _ENTRIES)
-
-
-def _is_described(schema: Any) -> bool:
-    return isinstance(schema, dict) and bool(schema)
 
 
 def _free_names(maker: Maker, known: Together, here: Here, attempt: int) -> Iterator[str]:

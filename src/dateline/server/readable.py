@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any, Final
 
 from dateline.openapi import QUERYSTRING, is_json
@@ -63,7 +62,8 @@ def explain_unreadable(reader: PartReader, parameter: dict[str, Any]) -> str | N
     if items != EVERY_TYPE and not items.isdisjoint(_NESTED):
         return f"only texts, numbers and booleans can be read in a list{otherwise}"
     if types <= {"object", "null"}:
-        for name in _list_required(reader, schema):
+        parts = reader.parts_of(schema)
+        for name in (name for part in parts for name in part.get("required", ())):
             if _list_field_types(reader, schema, name) <= {"object"}:
                 return f"an object can't be read in the field {name!r}{otherwise}"
     return None
@@ -71,12 +71,6 @@ def explain_unreadable(reader: PartReader, parameter: dict[str, Any]) -> str | N
 
 def _is_form(parameter: dict[str, Any]) -> bool:
     return parameter["in"] == QUERYSTRING and _FORM in parameter["content"]
-
-
-def _list_required(reader: PartReader, schema: Any) -> Iterator[str]:
-    """Yield the fields that every object of *schema* has."""
-    for part in reader.parts_of(schema):
-        yield from part.get("required", ())
 
 
 def _list_field_types(reader: PartReader, schema: Any, name: str) -> frozenset[str]:

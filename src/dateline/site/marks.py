@@ -136,7 +136,8 @@ class Marker:
                     text = f"From {date} on: {_list_names(gone)} in place of {_list_names(came)}"
                 yield Mark("was", text, reason)
             for keyword in (*setting, *unset):
-                if keyword == "name" or not _concerns_callers(keyword):
+                is_ours = keyword.startswith("x-") and keyword != EXTENSIBLE
+                if keyword == "name" or keyword in _UNMARKED or is_ours:
                     continue
                 if partial and keyword in ("properties", "required"):
                     continue
@@ -162,10 +163,6 @@ class Marker:
         if keyword == "$ref":
             return f"as {_quote(str(value).rpartition('/')[2])}"
         return f"{keyword} {_quote(value)}"
-
-
-def _concerns_callers(keyword: str) -> bool:
-    return keyword not in _UNMARKED and (keyword == EXTENSIBLE or not keyword.startswith("x-"))
 
 
 def _list_names(names: Iterable[str]) -> str:

@@ -232,14 +232,9 @@ class _OlderScope(Scope):
         return bool(self.find_shown(node) >> self.at & 1)
 
     def _schema(self, node: dict[str, Any]) -> dict[str, Any]:
-        eras = self.timeline.eras("schema", node)
-        result = dict(next(era for mask, era in eras if mask >> self.at & 1))
+        result = dict(self.timeline.era("schema", node, self.at))
         called = {
-            name: next(
-                text
-                for mask, text in self.timeline.names("schema", name, child)
-                if mask >> self.at & 1
-            )
+            name: self.timeline.name("schema", name, child, self.at)
             for name, child in result.get("properties", {}).items()
             if self._shows(child)
         }

@@ -381,7 +381,7 @@ def version_header(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
         yield from _find_other_header(scope, site.at(key), names)
         return
     for _, node, trail, declared in rows:
-        ignoring = _list_ignoring(scope, node)
+        ignoring = [tag for tag in node.get("tags", ()) if tag in scope.table.ignoring_tags]
         if ignoring and declared is not None:
             message = (
                 f"operations under {join_quoted(ignoring[:1])} ignore {header}; leave it out here"
@@ -390,11 +390,6 @@ def version_header(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
         elif not ignoring and declared is None:
             message = f"this operation does not declare the {what} {header}; add the parameter"
             yield Violation(trail, "version-header-missing", message)
-
-
-def _list_ignoring(scope: Scope, operation: dict[str, Any]) -> list[str]:
-    """Return the tags for which *operation* ignores the version header."""
-    return [tag for tag in operation.get("tags", ()) if tag in scope.table.ignoring_tags]
 
 
 def _find_other_header(scope: Scope, trail: LinkedTrail, declared: set[str]) -> Iterator[Violation]:
