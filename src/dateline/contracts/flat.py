@@ -209,6 +209,7 @@ class View:
         self._whole = whole
         self._made_of = api, timeline, histories, published, at, way
         self.way = way
+        self._hidden = WRITE_ONLY if way is Way.DOWN else READ_ONLY
         self.published = published
         self.at = at
         self._timeline = timeline
@@ -242,11 +243,10 @@ class View:
 
     def _is_hidden(self, child: Any) -> bool:
         """Return whether a property is excluded from messages in this direction."""
-        if self._whole or not isinstance(child, dict):
-            return False
-        hidden = WRITE_ONLY if self.way is Way.DOWN else READ_ONLY
         access = self._histories.access
-        return hidden in access.keywords and access.of(self.era("schema", child)) == hidden
+        if self._whole or not isinstance(child, dict) or self._hidden not in access.keywords:
+            return False
+        return access.of(self.era("schema", child)) == self._hidden
 
     def names(self, kind: str, name: str, node: Any) -> tuple[str, ...]:
         """Return the names of *node*, whose key is *name*, down to that of the version."""
@@ -468,12 +468,12 @@ class View:
     def describe_read(self, schema: Any) -> Any:
         """Return the constraints of *schema* on values before any converter."""
         if self.way is Way.DOWN:
-            return self.published.canonical(schema)
-        return self.published.at(schema, self.at)
+            return self.published.canonical(schema, self._hidden)
+        return self.published.at(schema, self.at, self._hidden)
 
     def describe_shown(self, schema: Any) -> Any:
         """Return the constraints of *schema* at the version."""
-        return self.published.at(schema, self.at)
+        return self.published.at(schema, self.at, self._hidden)
 
     def apart(self, one: Any, other: Any) -> bool:
         """Return whether no value, before or after, can be valid for both schemas."""

@@ -31,14 +31,18 @@ class PublishedSchemas:
         self._constraints = Constraints(api.document, find_supported)
         self._documents: dict[int | None, dict[str, Any]] = {None: api.document}
         self._use = AccessUse()
-        self._directed: dict[int | None, list[OneWay]] = {}
+        self._directed: dict[tuple[int | None, str], OneWay] = {}
         self._readings = DiffReadings()
         self._sent: dict[str, tuple[set[str], Any]] = {}
 
-    def canonical(self, schema: Any) -> Any:
-        """Return the constraints on canonical values of *schema*."""
+    def canonical(self, schema: Any, *hidden: str) -> Any:
+        """Return the constraints on canonical values of *schema*.
+
+        Of properties that are one of *hidden*, there are none; by default, of all that messages of
+        one direction lack.
+        """
         result = canonical("schema", schema, adopted=self._api.table.adopted)
-        return self._constraints.of(self._direct(result, None))
+        return self._constraints.of(self._direct(result, None, *hidden))
 
     def describe_sent(self, *schemas: Any) -> Any:
         """Return the constraints on canonical values of *schemas* sent by callers of any version.
@@ -70,9 +74,9 @@ class PublishedSchemas:
             self._sent[name] = references(found), _relocate("schema", found)
         return self._sent[name]
 
-    def at(self, schema: Any, at: int) -> Any:
-        """Return the constraints on values of *schema* at the combination *at*."""
-        return self._constraints.of(self._direct(self._node(schema, at), at))
+    def at(self, schema: Any, at: int, *hidden: str) -> Any:
+        """Return the constraints on values of *schema* at the combination *at*; see `canonical`."""
+        return self._constraints.of(self._direct(self._node(schema, at), at, *hidden))
 
     def _document(self, at: int | None) -> dict[str, Any]:
         """Return the document of the combination *at*, the definitions if None."""
@@ -84,15 +88,13 @@ class PublishedSchemas:
         """Return *schema* as it is published at the combination *at*."""
         return self._projector.node("schema", schema, self._combinations[at])
 
-    def _direct(self, schema: Any, at: int | None) -> Any:
-        """Return *schema* without what one of the directions does not have."""
-        if at not in self._directed:
-            document = self._document(at)
-            self._directed[at] = [
-                OneWay(document, hidden, Hidden.ANY, self._use) for hidden in ACCESS
-            ]
-        for direction in self._directed[at]:
-            schema = direction.of(schema)
+    def _direct(self, schema: Any, at: int | None, *hidden: str) -> Any:
+        """Return *schema* without the properties that are one of *hidden*, by default any."""
+        for each in hidden or ACCESS:
+            if (at, each) not in self._directed:
+                found = OneWay(self._document(at), each, Hidden.ANY, self._use)
+                self._directed[at, each] = found
+            schema = self._directed[at, each].of(schema)
         return schema
 
     def apart(self, one: Any, other: Any, at: int | None) -> bool:

@@ -6,6 +6,7 @@ Plain JSON values, beside the contract data::
      "requests": {ID: [{"since": DATE, "environments": [...], "request": REQUEST}]},
      "statuses": {ID: [{"since": DATE, "environments": [...], "statuses": [STATUS, ...]}]},
      "schemas": {NAME: [{"since": DATE, "environments": [...], "schema": SCHEMA}]},
+     "shown": {NAME: [{"since": DATE, "environments": [...], "schema": SCHEMA}]},
      "results": {ID: {STATUS: {MEDIA TYPE: SCHEMA}}},
      "event_data": {ID: {STATUS: {MEDIA TYPE: "text" or "fields"}}},
      "ranges": {ID: {STATUS: {RANGE: MEDIA TYPE}}},
@@ -24,7 +25,8 @@ and ``unserved``, a reason, where no server can read it. ``results`` and ``heade
 of bodies, only JSON is described, and sequences of items, as lists. ``event_data`` says of event
 streams what their items are, if not the JSON in the data of events. ``schemas`` and ``canonical``
 hold the components that the others, or contract data, refer to, at a version and in canonical form;
-one that does not exist is true, as adopted references may lead nowhere. ``answered`` has those of
+one that does not exist is true, as adopted references may lead nowhere. ``schemas`` are those of
+requests, and ``shown`` those that are not the same in responses. ``answered`` has those of
 ``results`` and ``canonical`` that demand less of an application of the newest version alone: it
 does not have the fields that only older versions require. ``ranges`` of bodies and responses are
 those that the definitions have in place of a media type of the ``content``. Schemas are JSON Schema
@@ -259,24 +261,24 @@ class Messages:
     # At each version
 
     def requests(self, components: Iterable[str]) -> dict[str, Any]:
-        """Return the requests, the statuses, and the schemas that they or *components* need."""
+        """Return the requests, the statuses, and the schemas that they and *components* need."""
         requests = self._operation_rows(self._request)
         statuses = self._operation_rows(
             lambda reader, path, method: [*reader.responses(reader.operation(path, method) or {})]
         )
-        # Responses are validated without what only requests have; for requests, the types of
-        # handlers validate that again.
-        schemas = self._component_rows(components, {}, *ACCESS)
-        schemas = self._component_rows(_component_names(requests), schemas, READ_ONLY)
+        names = {*components}
+        schemas = self._component_rows(_component_names(requests) | names, READ_ONLY)
+        shown = _different(self._component_rows(names, WRITE_ONLY), schemas)
         return {
             "requests": self._entries(requests, "request"),
             "statuses": self._entries(statuses, "statuses"),
             "schemas": self._entries(schemas, "schema"),
+            **({"shown": self._entries(shown, "schema")} if shown else {}),
         }
 
     def components(self, names: Iterable[str]) -> dict[str, Any]:
         """Return the components of *names* at each version, and what they refer to."""
-        return self._entries(self._component_rows(names, {}, *ACCESS), "schema")
+        return self._entries(self._component_rows(names, *ACCESS), "schema")
 
     def _entries(self, rows: dict[str, Row], key: str) -> dict[str, list[dict[str, Any]]]:
         dates = self._api.table.dates
@@ -291,15 +293,11 @@ class Messages:
             for (path, method), name in self._names.items()
         }
 
-    def _component_rows(
-        self, names: Iterable[str], known: dict[str, Row], *hidden: str
-    ) -> dict[str, Row]:
-        """Return the components *known*, those of *names*, and what these refer to."""
-        rows = dict(known)
+    def _component_rows(self, names: Iterable[str], *hidden: str) -> dict[str, Row]:
+        """Return the components of *names*, and what these refer to."""
+        rows: dict[str, Row] = {}
 
         def references_of(name: str) -> list[str]:
-            if name in known:
-                return []
             rows[name] = {
                 environment: [each.component(name, *hidden) for each in found]
                 for environment, found in self._dated.items()
@@ -429,7 +427,7 @@ class Messages:
 
 
 def _different(views: dict[str, Any], known: dict[str, Any]) -> dict[str, Any]:
-    return {name: each for name, each in views.items() if each != known[name]}
+    return {name: each for name, each in views.items() if each != known.get(name)}
 
 
 def _parameter(parameter: dict[str, Any], reader: _DocumentReader) -> dict[str, Any]:

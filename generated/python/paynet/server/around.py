@@ -89,11 +89,11 @@ def wrap(
         raise ValueError(f"there is no operation {', '.join(unknown)}")
     usual = contracts["prefixes"][environment]
     data = Contracts(contracts, environment)
-    judge = data.judge
     down = narrowings(
-        contracts, environment, converters["down"], judge=judge, is_partial=is_partial
+        contracts, environment, converters["down"], judge=data.judge, is_partial=is_partial
     )
-    up = liftings(contracts, environment, converters["up"], judge=judge, is_partial=is_partial)
+    sent = partial(data.judge, is_sent=True)
+    up = liftings(contracts, environment, converters["up"], judge=sent, is_partial=is_partial)
     conversions = _Conversions(contracts, data, down, up, is_strict)
     spanning = find_spanning(app)
     rows = [

@@ -223,6 +223,7 @@ class Contracts:
         )
         """the headers of all responses, in lower case"""
         self._schemas = data["schemas"]
+        self._shown = {**self._schemas, **data.get("shown", {})}
         self._canonical = data["canonical"]
         self._results = data["results"]
         self._event_data = data.get("event_data", {})
@@ -230,7 +231,7 @@ class Contracts:
         self._answered = data.get("answered", {"results": {}, "canonical": {}})
         self.environment = environment
         self._known: dict[Any, Contract] = {}
-        self._judges: dict[tuple[str, str | None], Validator] = {}
+        self._judges: dict[tuple[str, str | None, bool], Validator] = {}
 
     def find_versions(
         self, operation: str, usual: str, replacing: str | None = None
@@ -331,28 +332,33 @@ class Contracts:
         at, entry = self._entry(self._requests[operation], version)
         if entry["request"] is None:
             return None
-        reached = _collect_reached(entry["request"], partial(self._find_component, version))
+        find = partial(self._find_component, self._schemas, version)
+        reached = _collect_reached(entry["request"], find)
         # the data live as long as this
         key = operation, at, *((name, id(schema)) for name, schema in sorted(reached.items()))
         if key not in self._known:
             self._known[key] = Contract(entry["request"], reached)
         return self._known[key]
 
-    def judge(self, schema: Any, version: str | None) -> Validator:
-        """Return the validator of *schema* at *version*, of the canonical one if it is None."""
-        key = _write(schema), version
+    def judge(self, schema: Any, version: str | None, *, is_sent: bool = False) -> Validator:
+        """Return the validator of *schema* at *version*, of the canonical one if it is None.
+
+        It is one of responses or, if it *is_sent*, of requests.
+        """
+        key = _write(schema), version, is_sent
         if key not in self._judges:
             find = self._canonical.get
             if version is not None:
-                find = partial(self._find_component, version)
+                schemas = self._schemas if is_sent else self._shown
+                find = partial(self._find_component, schemas, version)
             self._judges[key] = Validator(schema, find)
         return self._judges[key]
 
-    def _find_component(self, version: str, name: str) -> Any:
-        """Return the component *name* at *version*; None if there is none."""
-        if name not in self._schemas:
+    def _find_component(self, schemas: Mapping[str, list[Any]], version: str, name: str) -> Any:
+        """Return the one of *schemas* that is *name* at *version*; None if there is none."""
+        if name not in schemas:
             return None
-        _, entry = self._entry(self._schemas[name], version)
+        _, entry = self._entry(schemas[name], version)
         return entry["schema"]
 
     def each(self, operation: str) -> Iterator[Contract]:

@@ -119,7 +119,8 @@ def build(
     down = narrowings(
         contracts, environment, converters["down"], judge=data.judge, is_partial=is_partial
     )
-    up = liftings(contracts, environment, converters["up"], judge=data.judge, is_partial=is_partial)
+    sent = partial(data.judge, is_sent=True)
+    up = liftings(contracts, environment, converters["up"], judge=sent, is_partial=is_partial)
     methods = _methods(
         [each for each in shown if data.serves(each.id)],
         handlers,
