@@ -366,9 +366,12 @@ def render_site(
 ) -> tuple[list[Artifact], list[str]]:
     """Return the pages of the site, and no notes; *keep* is that of `render`."""
     # slow to import, and an optional dependency
+    from dateline.changes import list_news
     from dateline.site import ReferenceSite
 
-    site = ReferenceSite(api, projector, marks, changes.pages, changes.announced)
+    # the site has no pages of additions to all versions
+    feed = list_news(api, changes.pages)
+    site = ReferenceSite(api, projector, marks, changes.pages, changes.announced, feed)
     return [*map(keep, _render_pages(api, folders, SITE, site.fan_out))], []
 
 

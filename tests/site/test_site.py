@@ -8,8 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import unquote
+from xml.etree import ElementTree
 
 import pytest
+from support.changing import ATOM
 from support.events import EVENTS
 from support.hostile_site import HOSTILE
 from support.odd_api import ODD
@@ -178,6 +180,32 @@ def test_older_version_says_that_it_is_one(starter: Site) -> None:
         assert (notice in page.text) == path.startswith("2025-01-15/")
 
 
+def test_every_page_of_changes_has_a_link_from_both_versions(site: Site) -> None:
+    for path in site:
+        if path.startswith("changes/"):
+            older, _, newer = path.removeprefix("changes/").removesuffix(".html").partition("...")
+            for version in (older, newer):
+                assert f"../{path}" in site[f"{version}/index.html"].links
+
+
+def test_older_version_links_to_what_changed_until_the_latest(starter: Site) -> None:
+    links = starter["2025-01-15/schemas/Loan.html"].links
+    assert "../../changes/2025-01-15...2025-09-01.html" in links
+
+
+def test_feed_of_the_site_links_to_its_pages() -> None:
+    feeds = [
+        ElementTree.parse(ROOT / "generated" / folder / "feed.xml")
+        for folder in ("changes", "site/changes")
+    ]
+    ids, (links, linked) = (
+        [[each.get(key) or each.text for each in feed.iter(f"{ATOM}{name}")] for feed in feeds]
+        for name, key in (("id", "text"), ("link", "href"))
+    )
+    assert ids[0] == ids[1]
+    assert linked == [f"../{link}" if link == "index.html" else link for link in links]
+
+
 def test_picker_leads_to_the_same_operation_of_another_version(starter: Site) -> None:
     page = starter["2025-09-01/operations/GET-loans-id.html"]
     assert "../../2025-01-15/operations/GET-loans-id.html" in page.links
@@ -242,7 +270,7 @@ def test_version_shows_a_typed_call_of_its_simplest_operation(tmp_path: Path) ->
 
 def test_search_lists_drafts_last(tmp_path: Path) -> None:
     api = load(folder(tmp_path, EVENTS))
-    site = ReferenceSite(api, Projector(api), Marker(api), [], [])
+    site = ReferenceSite(api, Projector(api), Marker(api), [], [], {})
     [(_, context)] = site.fan_out("search.js")
     versions = {entry[1]: [date for date, *_ in entry[5]] for entry in context["index"]}
     assert versions["WEBHOOK loan.started"] == ["2025-06-01", "2024-09-01", "2024-01-15", "next"]

@@ -27,7 +27,7 @@ class SitePage(HTMLParser):
         known = dict(attrs)
         self.tags.add(tag)
         self.attributes.update(known)
-        if tag == "a" and known.get("href"):
+        if (tag == "a" or known.get("rel") == "alternate") and known.get("href"):
             self.links.append(known["href"] or "")
         elif tag in ("link", "script", "img", "iframe"):
             self.loads.append(known.get("href") or known.get("src") or "")
@@ -48,7 +48,7 @@ Site = dict[str, SitePage]
 
 def find_broken_links(site: Site) -> Iterator[tuple[str, str]]:
     """Yield the page and the link for each link to a missing page, or to a missing or empty id."""
-    files = {*site, "site.css", "site.js"}
+    files = {*site, "site.css", "site.js", "changes/feed.xml"}
     for path, page in site.items():
         for link in page.links:
             target, sign, fragment = link.partition("#")

@@ -15,7 +15,7 @@ from dateline.model import Api
 from dateline.project import Projector
 from dateline.versions import first_day
 
-__all__ = ["FOLDER", "Changes", "schema"]
+__all__ = ["FOLDER", "Changes", "list_news", "schema"]
 
 FOLDER: Final = "changes"
 """The folder of the templates, and of what they generate."""
@@ -81,7 +81,8 @@ class Changes:
                     "pages": self.pages,
                     "periods": self._periods,
                     "announcements": self.announced,
-                    "feed": _feed(self._api, self.pages, self._periods),
+                    "feed": list_news(self._api, self.pages, self._periods),
+                    "index": "index.html",
                 },
             )
 
@@ -122,7 +123,7 @@ def _rows(api: Api, pages: list[Page], periods: Sequence[Period]) -> list[dict[s
     ]
 
 
-def _feed(api: Api, pages: list[Page], periods: Sequence[Period]) -> dict[str, Any]:
+def list_news(api: Api, pages: list[Page], periods: Sequence[Period] = ()) -> dict[str, Any]:
     """Return the feed's id, its date and its entries, newest first (RFC 4287 section 4.1).
 
     A day counts as its midnight in UTC, a month as its first day. Additions to all versions are

@@ -6,7 +6,7 @@ scripts they lack nothing but search.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, Final
@@ -47,7 +47,7 @@ class ReferenceSite:
     """The context of each template of the folder.
 
     *marker* has the marks of all nodes, *steps* are the existing pages of changes, *announced* the
-    announcements, in words.
+    announcements, in words, *feed* is that of the changes.
     """
 
     def __init__(
@@ -57,9 +57,11 @@ class ReferenceSite:
         marker: Marker,
         steps: Sequence[Step],
         announced: Sequence[str],
+        feed: Mapping[str, Any],
     ) -> None:
         self._api = api
         self._announced = announced
+        self._feed = feed
         self._steps = {(step.older.date, step.newer.date): step for step in steps}
         self._histories = {pair: StepHistory(step) for pair, step in self._steps.items()}
         dates = api.table.dates
@@ -99,7 +101,7 @@ class ReferenceSite:
             for date in progress.count("laying out the site", [*self._versions]):
                 yield from self._of_version(name.replace(_VERSION, date), date)
         else:
-            yield name, self._start() if name.endswith("index.html") else self._search()
+            yield name, self._search() if name.endswith("search.js") else self._start()
 
     # --- what all pages have
 
@@ -118,6 +120,7 @@ class ReferenceSite:
             "schemas": self._versions[version].schemas,
             "documents": table.documents,
             "operation_pages": self._operation_pages,
+            "upgrade": (version, table.latest) in self._steps,
         }
 
     @property
@@ -162,6 +165,10 @@ class ReferenceSite:
             "heading": f"{self._title} {date}",
             "picker": [(other, f"../{other}/index.html") for other in reversed(self._versions)],
             "info": version.document.get("info", {}),
+            "pairs": [
+                ("Changes since", [pair for pair in self._pairs_with(date) if pair[0][1] == date]),
+                ("Changes up to", [pair for pair in self._pairs_with(date) if pair[0][0] == date]),
+            ],
             "tags": [
                 (tag, name_anchor("tag", tag), words.get(tag, ""), tags[tag]) for tag in order
             ],
@@ -259,6 +266,7 @@ class ReferenceSite:
             "operations": sum(not each.is_webhook for each in latest.operations.values()),
             "addresses": latest.addresses,
             "announced": self._announced,
+            "feed": self._feed,
         }
 
     def _search(self) -> dict[str, Any]:
