@@ -16,7 +16,7 @@ Move = Callable[[str], str | None]
 It returns None for a path that is the same for them.
 """
 
-METHODS: Final = "GET HEAD PUT PATCH DELETE POST OPTIONS TRACE"
+METHODS: Final = "GET HEAD PUT PATCH DELETE POST OPTIONS TRACE QUERY"
 """The methods that a reference may be meant for, the likely ones first."""
 
 _HOSTS: Final = (b"host", b"x-forwarded-host")

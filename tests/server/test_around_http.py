@@ -36,14 +36,18 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Shop:
 
 @pytest.fixture(scope="module")
 def extended(tmp_path_factory: pytest.TempPathFactory) -> Shop:
-    """Return a shop with an error without a body, and an operation of the newest version."""
+    """Return a shop with an error without a body, and two operations of the newest version."""
     declared = "'404': { $ref: '#/components/responses/Refused' }"
     operation = (
         "'404': { description: none }\n    delete: { operationId: deleteOrder, tags: [Shop],"
         f" x-added: {NEWEST}, parameters: [{{ $ref: '#/components/parameters/Id' }}],"
         " responses: { '204': { description: deleted } } }"
     )
-    api = FILES["api.yaml"].replace(declared, operation)
+    path = (
+        f"paths:\n  /recent: {{ get: {{ operationId: listRecent, tags: [Shop], x-added: {NEWEST},"
+        " responses: { '204': { description: none } } } }"
+    )
+    api = FILES["api.yaml"].replace(declared, operation).replace("paths:", path, 1)
     return Shop(tmp_path_factory.mktemp("extended"), files={**FILES, "api.yaml": api})
 
 
@@ -462,6 +466,27 @@ def test_allow_has_the_methods_of_the_callers_version(
     response = get(app, method, [(b"x-api-version", version.encode())])
     found = [value for name, value in response.headers if name.lower() == "allow"]
     assert (response.status, found) == (200, [first, "HEAD, OPTIONS"])
+
+
+@cases(
+    ("method", "path", "version", "status", "allow"),
+    [
+        ("DELETE", "/api/orders/one", OLDEST, 405, ["GET, HEAD"]),
+        ("DELETE", "/api/orders/one/", OLDEST, 405, ["GET, HEAD"]),
+        ("DELETE", "/api/orders/one", NEWEST, 200, []),
+        ("GET", "/api/recent", OLDEST, 404, []),
+        ("HEAD", "/api/recent", OLDEST, 404, []),
+        ("GET", "/api/recent", NEWEST, 200, []),
+        # the application knows better
+        ("PATCH", "/api/orders/one", OLDEST, 200, []),
+    ],
+)
+def test_method_that_the_callers_version_lacks_is_refused_with_the_others(
+    extended: Shop, method: str, path: str, version: str, status: int, allow: list[str]
+) -> None:
+    app = wrap(extended, Backend(b"", 200, []))
+    response = get(app, method, [(b"x-api-version", version.encode())], path)
+    assert (response.status, response.header("allow")) == (status, allow)
 
 
 @pytest.mark.parametrize("codings", [["identity", "gzip"], ["gzip", "gzip"], ["gzip, identity"]])

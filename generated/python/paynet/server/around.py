@@ -18,7 +18,7 @@ from .narrowed import AnswerWay
 from .nouns import Operation, Settings
 from .pages import serve_documents
 from .paths import Paths, PathTemplate, is_plain_query, methods_of
-from .problems import NO_PATH, Problems
+from .problems import NO_METHOD, NO_PATH, Problems
 from .results import Results
 from .runtime import lifecycle
 from .runtime.asgi import (
@@ -135,6 +135,7 @@ def wrap(
         problems,
         settings,
         environment=environment,
+        methods=" ".join(sorted({each.method for each in rows})),
         newest=data.newest,
         hidden=hidden,
         moved=moved,
@@ -428,6 +429,16 @@ class _Routed(dict[str, Handling]):
         """Return the methods of those operations at the path that *version* lacks."""
         return _list_hidden([row for each in self._readings for row in each], version)
 
+    def list_methods(self, version: str, query: bytes) -> Set[str]:
+        """Return the methods that requests of *version* may have."""
+        rows = (row for each in self._readings for row in each if row.has(query))
+        return {
+            method
+            for row in rows
+            if row.is_there(version) or not row.is_served
+            for method in methods_of(row.method)
+        }
+
     def _is_plain(self, query: bytes) -> bool:
         return not self._pairs or is_plain_query(query, self._pairs)
 
@@ -471,6 +482,7 @@ class _Layer:
         settings: Settings,
         *,
         environment: str,
+        methods: str,
         newest: str,
         hidden: Callable[[str], frozenset[bytes]],
         moved: Mapping[tuple[str, str], _Row],
@@ -484,6 +496,7 @@ class _Layer:
         self._beside = beside
         self._is_moved = {version for _, version in moved}
         self._find = find
+        self._methods = methods
         self._newest = newest
         self._account = account
         self._hidden = hidden
@@ -498,7 +511,7 @@ class _Layer:
         A body is limited if it is read here, or if the settings limit this operation.
         """
         if row is None:
-            return Handling(self._refuse(HTTPStatus.NOT_FOUND, NO_PATH), None)
+            return Handling(partial(self._refuse_absent, version), None)
         if not row.is_served:
             return Handling(self.pass_on, None)
         lift = row.lift(version)
@@ -518,6 +531,20 @@ class _Layer:
         if methods := _list_hidden(self._beside[row.path], version):
             app = hide_methods(app, methods)
         return Handling(app, limits)
+
+    async def _refuse_absent(
+        self, version: str, scope: Scope, receive: Receive, send: Send
+    ) -> None:
+        """Refuse a request of an operation that *version* lacks; its path may have others."""
+        routed = self._find(self._methods, route(scope))
+        query = scope.get("query_string", b"")
+        methods = None if routed is None else routed.list_methods(version, query)
+        if not methods:
+            await self._refuse(HTTPStatus.NOT_FOUND, NO_PATH)(scope, receive, send)
+            return
+        problem = Problem(status=HTTPStatus.METHOD_NOT_ALLOWED, message=NO_METHOD)
+        allow = (b"allow", ", ".join(sorted(methods)).encode())
+        await respond(scope, send, self._problems.answer(scope, problem), [allow])
 
     def doubt(self) -> Handling:
         """Return the handling of requests that may mean one operation or another."""

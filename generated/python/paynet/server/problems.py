@@ -22,6 +22,7 @@ from .runtime.idempotency import Answer
 from .runtime.problems import Body, Problem, problem_details
 
 NO_PATH: Final = "there is no such path"
+NO_METHOD: Final = "there is no such method at this path"
 
 _TEXT: Final = "text/plain"
 

@@ -36,7 +36,7 @@ from .nouns import (
 )
 from .pages import serve_documents
 from .paths import PathTemplate, concrete_first, methods_of
-from .problems import NO_PATH, Problems
+from .problems import NO_METHOD, NO_PATH, Problems
 from .readers import Readers
 from .results import Results
 from .runtime import lifecycle
@@ -73,7 +73,6 @@ __all__ = [
 
 _log = logging.getLogger(__name__)
 
-_NO_METHOD: Final = "there is no such method at this path"
 
 _UNKEYED: Final = (
     "idempotency keys belong to accounts, and no POST of this environment requires authentication: "
@@ -351,7 +350,7 @@ def _no_path(problems: Problems) -> Handle:
 
 def _no_method(problems: Problems) -> Handle:
     async def handle(request: HttpRequest, error: Exception) -> HttpResponse:
-        problem = Problem(status=405, message=_NO_METHOD)
+        problem = Problem(status=405, message=NO_METHOD)
         response = _render_problem(problems, request, problem, error)
         response.headers["allow"] = ", ".join(sorted(set(_list_methods(request))))
         return response
