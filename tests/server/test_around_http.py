@@ -7,7 +7,6 @@ import gzip
 import json
 import logging
 import zlib
-from functools import cache, partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -17,7 +16,8 @@ from starlette.applications import Starlette
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.routing import Mount, Route
 from support.exchanges import Caller, Response, ask, request
-from support.shop import Converters, Shop, find_order
+from support.shop import Shop, find_order
+from support.shop import wrap_shop as wrap
 from support.shop_sources import FILES, VERSIONS
 from support.tables import cases
 
@@ -72,34 +72,6 @@ class Backend:
         half = len(self.body) // 2
         await send({"type": "http.response.body", "body": self.body[:half], "more_body": True})
         await send({"type": "http.response.body", "body": self.body[half:]})
-
-
-class Layer:
-    """The layer around whatever application is behind it at the time."""
-
-    def __init__(self, shop: Shop, **said: Any) -> None:
-        self.app: Any = None
-        self._layer = shop.server.versioned(
-            self._pass, environment="production", converters=Converters(), **said
-        )
-
-    async def _pass(self, scope: Any, receive: Any, send: Any) -> None:
-        await self.app(scope, receive, send)
-
-    async def ask(self, app: Any, scope: Any, receive: Any, send: Any) -> None:
-        self.app = app
-        await self._layer(scope, receive, send)
-
-
-def wrap(shop: Shop, app: Any, **said: Any) -> Any:
-    """Return *app* in the layer; to make one for each application takes longer than requests."""
-    layer = Layer(shop, **said) if said else _build_layer(shop)
-    return partial(layer.ask, app)
-
-
-@cache
-def _build_layer(shop: Shop) -> Layer:
-    return Layer(shop)
 
 
 def get(

@@ -11,6 +11,7 @@ import hashlib
 import json
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache, partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Annotated, Any, Final, NamedTuple, TypeVar
@@ -360,3 +361,31 @@ def _ask_other(pick: random.Random, _: str) -> ShopRequest:
             ShopRequest("POST", f"/api/orders/o{number}/simulate"),
         ]
     )
+
+
+class Layer:
+    """The layer around whatever application is behind it at the time."""
+
+    def __init__(self, shop: Shop, **said: Any) -> None:
+        self.app: Any = None
+        self._layer = shop.server.versioned(
+            self._pass, environment="production", converters=Converters(), **said
+        )
+
+    async def _pass(self, scope: Any, receive: Any, send: Any) -> None:
+        await self.app(scope, receive, send)
+
+    async def ask(self, app: Any, scope: Any, receive: Any, send: Any) -> None:
+        self.app = app
+        await self._layer(scope, receive, send)
+
+
+def wrap_shop(shop: Shop, app: Any, **said: Any) -> Any:
+    """Return *app* in the layer; to make one for each application takes longer than requests."""
+    layer = Layer(shop, **said) if said else _build_layer(shop)
+    return partial(layer.ask, app)
+
+
+@cache
+def _build_layer(shop: Shop) -> Layer:
+    return Layer(shop)
