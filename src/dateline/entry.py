@@ -79,7 +79,9 @@ def _answer_without_parsing(arguments: list[str]) -> str | None:
             return None
     except OSError:  # whoever reads the files will report what is wrong with them
         return None
-    return fresh.NO_FINDINGS if arguments == ["check"] else fresh.UP_TO_DATE.format(fresh.OUTPUT)
+    if arguments == ["check"]:
+        return fresh.phrase_no_findings([fresh.OUTPUT])
+    return fresh.UP_TO_DATE.format(fresh.OUTPUT)
 
 
 def _run() -> int:

@@ -208,20 +208,35 @@ def is_same_commit(output: Folder) -> bool:
     return found != _UNKNOWN_COMMIT and recorded[2:3] == [found]
 
 
+def count_remarks(output: Folder) -> int:
+    """Return how many findings were information when *output* was written."""
+    recorded = "".join(_read_record(output).split("\n")[3:4])
+    return int(recorded) if recorded.isdecimal() else 0
+
+
+def phrase_no_findings(outputs: Iterable[Folder]) -> str:
+    """Return what `check` prints if nothing has changed since *outputs* were written."""
+    count = sum(map(count_remarks, outputs))
+    return f"{NO_FINDINGS} ({count} information: see --format text)" if count else NO_FINDINGS
+
+
 def _read_record(output: Folder) -> str:
     return _read(os.path.join(name_home(output), RECORD))
 
 
-def format_record(output: Folder, key: str, digests: dict[str, str] | None = None) -> str:
-    """Return the record to keep beside *output*: *key*, its content and the last commit.
+def format_record(
+    output: Folder, key: str, remarks: int, digests: dict[str, str] | None = None
+) -> str:
+    """Return the record to keep beside *output*: *key*, its content, the last commit, *remarks*.
 
-    *digests* are the SHA-256 of its files by path, if the caller has just written them.
+    *remarks* is how many findings are information. *digests* are the SHA-256 of its files by path,
+    if the caller has just written them.
     """
     if digests is None:
         found = digest(output)
     else:
         found = _digest_all((path, f"file {each}") for path, each in digests.items())
-    return f"{key}\n{_phrase_output(found)}\n{_phrase_commit(output)}\n"
+    return f"{key}\n{_phrase_output(found)}\n{_phrase_commit(output)}\n{remarks}\n"
 
 
 def _phrase_output(found: str) -> str:

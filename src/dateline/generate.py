@@ -70,7 +70,7 @@ def generate(workspace: Workspace) -> Generated:
         return Generated(written=None)
     # slow to import, and not needed if there is nothing to do
     from dateline.canonical.contract_data import Description
-    from dateline.check import breaches
+    from dateline.check import breaches, count_information
     from dateline.check.baseline import require_restored
     from dateline.files import write
     from dateline.files.spool import spooling
@@ -86,13 +86,19 @@ def generate(workspace: Workspace) -> Generated:
         progress.describe("checking")
         published = read_before_writing(workspace)
         api.derive(Description).is_needed = True
-        broken = breaches(list_findings(workspace, api, published, cache=cache))
-        if broken:
+        findings = list_findings(workspace, api, published, cache=cache)
+        if broken := breaches(findings):
             raise BreachError(broken, published.label)
         artifacts, notes = render_outputs(workspace, api, cache=cache, keep=keep)
         require_restored(published, artifacts, workspace.output)
         progress.describe("writing the outputs")
-        written = write(artifacts, workspace.output, protected=workspace.protected, key=key)
+        written = write(
+            artifacts,
+            workspace.output,
+            protected=workspace.protected,
+            key=key,
+            remarks=count_information(findings),
+        )
         return Generated(written=written, notes=notes)
 
 
@@ -215,7 +221,7 @@ def _carry_out(
     workspace: Workspace, plan: Revision, published: Published, *, dry_run: bool
 ) -> Generated | None:
     """Write the result of *plan*, unless it is a *dry_run*; BreachError if it breaks a rule."""
-    from dateline.check import breaches, check
+    from dateline.check import breaches, check, count_information
     from dateline.files.sources import Outputs
     from dateline.files.sources import write as write_sources
     from dateline.kept_documents import RecordFiles
@@ -233,6 +239,7 @@ def _carry_out(
         artifacts=artifacts,
         protected=workspace.protected,
         key=lambda: digest_inputs(workspace, plan.api.table.shared),
+        remarks=count_information(found),
     )
     written = write_sources(workspace.schemas, [*plan.replacements, *plan.recorded], outputs)
     return Generated(written=written, notes=notes)
@@ -262,7 +269,8 @@ def _is_compared(workspace: Workspace) -> bool:
     if not is_as_committed(workspace.output):
         return False
     with suppress(DatelineError):
-        remember(workspace.output, digest_inputs(workspace))
+        remarks = fresh.count_remarks(workspace.output)
+        remember(workspace.output, digest_inputs(workspace), remarks)
     return True
 
 

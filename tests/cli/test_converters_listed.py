@@ -11,6 +11,7 @@ from jsonschema_rs import Draft202012Validator
 from support.commands import dateline
 
 from dateline.answers import schema
+from dateline.fresh import NO_FINDINGS
 
 VERSIONS = """\
 header: X-API-Version
@@ -262,3 +263,14 @@ def test_converters_are_tried_with_generated_values(project: Path) -> None:
         assert dateline("try").status == 0
     finally:
         (project / "dateline.toml").unlink()
+
+
+@pytest.mark.usefixtures("project")
+def test_check_counts_information_when_nothing_has_changed() -> None:
+    assert dateline("generate").status == 0
+    short = f"{NO_FINDINGS} (1 information: see --format text)\n"
+    # the plain command takes a shortcut without parsing
+    for arguments in ([], ["--output", "generated"]):
+        assert dateline("check", *arguments).out == short
+    for arguments in (["--format", "text"], ["--waived"]):
+        assert dateline("check", *arguments).out.splitlines()[-1] == "1 information"

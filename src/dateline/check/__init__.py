@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dateline.check.baseline import BaselineError, Published
-from dateline.check.judging import breaches, check, judge_waivers
+from dateline.check.judging import breaches, check, count_information, judge_waivers
 from dateline.check.waivers import Waiver, read_waivers
 
 __all__ = [
@@ -12,6 +12,7 @@ __all__ = [
     "Waiver",
     "breaches",
     "check",
+    "count_information",
     "judge_waivers",
     "read_waivers",
 ]

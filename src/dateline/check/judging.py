@@ -173,6 +173,19 @@ def breaches(findings: Iterable[Finding]) -> list[Finding]:
     ]
 
 
+def count_information(findings: Iterable[Finding]) -> int:
+    """Return how many of the *findings* remain as information once outputs are generated.
+
+    Those on what is published are settled then; waived ones don't count.
+    """
+    return sum(
+        finding.verdict is Verdict.INFORMATION
+        and finding.policy is not Policy.FROZEN
+        and finding.waived is None
+        for finding in findings
+    )
+
+
 class _Judge:
     """The policies frozen and minted for one API."""
 

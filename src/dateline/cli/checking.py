@@ -108,9 +108,10 @@ def check(
             raise click.UsageError("--app is for one project, without --against and --format.")
         _check_code(workspaces[0], app, quiet=quiet)
         return
-    if against is None and not formats and all(map(room.is_untouched, workspaces)):
+    is_plain = against is None and not formats and not waived
+    if is_plain and all(map(room.is_untouched, workspaces)):
         if not quiet:
-            click.echo(fresh.NO_FINDINGS)
+            click.echo(fresh.phrase_no_findings(each.output for each in workspaces))
         return
     from dateline.check import breaches
 

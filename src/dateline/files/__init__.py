@@ -60,12 +60,13 @@ def write(
     *,
     protected: Iterable[Path] = (),
     key: str | None = None,
+    remarks: int = 0,
 ) -> WriteResult:
     """Make *folder* hold exactly *artifacts* and their manifest, all at once.
 
     Files that stay the same are not touched; edited ones are restored; when nothing differs,
     nothing is switched. Caches that tools leave beside imports are carried over. A *key* is
-    remembered (see ``remember``) before another run can get at the folder.
+    remembered with *remarks* (see ``remember``) before another run can get at the folder.
 
     Raises ``ArtifactError`` for paths that can't be written; ``OutputError`` for a *folder* that is
     misused (none may hold, be or lie in a *protected* one), can't be written, or holds a file
@@ -96,7 +97,7 @@ def write(
                 put(folder, LOG, extend_log(log, wanted[MANIFEST]))
                 clear(switch(folder), folder, there.found, there.same)
             if key is not None:
-                put(folder, RECORD, format_record(folder, key, wanted.digests))
+                put(folder, RECORD, format_record(folder, key, remarks, wanted.digests))
     return written
 
 
@@ -132,15 +133,16 @@ def settle(folder: Path) -> None:
                 pass
 
 
-def remember(folder: Path, key: str) -> None:
+def remember(folder: Path, key: str, remarks: int = 0) -> None:
     """Record *key*, a digest of what the tree was made from, with the tree's state.
 
+    *remarks* is how many findings of the check are information.
     Raises ``OutputError`` if there is no written tree, ``BusyError`` as ``write`` does.
     """
     with explain_output(folder), locked(folder):
         # without a tree there is nothing to record
         (folder / MANIFEST).stat()
-        put(folder, RECORD, format_record(folder, key))
+        put(folder, RECORD, format_record(folder, key, remarks))
 
 
 __all__ = [

@@ -53,13 +53,15 @@ class Replacement:
 class Outputs:
     """A folder of outputs that changes together with the files.
 
-    Once both have changed, the result of ``key`` is recorded (see ``files.remember``).
+    Once both have changed, the result of ``key`` and ``remarks`` are recorded (see
+    ``files.remember``).
     """
 
     folder: Path
     artifacts: Sequence[Artifact]
     protected: Sequence[Path]
     key: Callable[[], str]
+    remarks: int = 0
 
 
 def write(
@@ -183,7 +185,7 @@ def _recover(folder: Path, outputs: Outputs | None = None) -> None:
             with ExitStack() as last:
                 last.callback(_discard, stage)
                 if outputs is not None:
-                    remember(outputs.folder, outputs.key())
+                    remember(outputs.folder, outputs.key(), outputs.remarks)
             return
     _discard(stage)
 
