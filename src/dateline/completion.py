@@ -40,7 +40,7 @@ versions = _of_table(lambda table: [(one.date, one.title) for one in table.versi
 drafts = _of_table(lambda table: [(one.date, one.title) for one in table.versions if one.draft])
 """Offer the versions that are not cut yet, each with its title."""
 
-environments = _of_table(lambda table: [(one.name, "") for one in table.environments])
+environments = _of_table(lambda table: [(name, "") for name in table.environment_names])
 """Offer the names of the environments."""
 
 

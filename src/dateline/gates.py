@@ -80,7 +80,7 @@ class Timeline:
     """
 
     def __init__(self, table: Table) -> None:
-        names = [environment.name for environment in table.environments]
+        names = table.environment_names
         self.combinations = tuple(
             Combination(version, name) for name in [*names, EVERYWHERE] for version in table.dates
         )

@@ -370,6 +370,10 @@ class Table:
         return tuple(version.date for version in self.versions)
 
     @property
+    def environment_names(self) -> tuple[str, ...]:
+        return tuple(environment.name for environment in self.environments)
+
+    @property
     def supported(self) -> tuple[Version, ...]:
         """The versions that callers may ask for: all but the drafts."""
         return tuple(version for version in self.versions if not version.draft)

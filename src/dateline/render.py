@@ -265,8 +265,8 @@ def _count_departures(api: Api) -> list[Any]:
 
 def _list_contracts(api: Api, projector: Projector) -> list[Contract]:
     return [
-        projector.contract(version, environment.name)
-        for environment in api.table.environments
+        projector.contract(version, environment)
+        for environment in api.table.environment_names
         for version in api.table.dates
     ]
 

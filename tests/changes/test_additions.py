@@ -572,7 +572,7 @@ def read_back(record: Record, schemas: Path) -> Record | None:
 def test_record_round_trips(seed: int, tmp_path: Path) -> None:
     api = loaded(tmp_path, gated_apis.sources(seed))
     assert api.table.latest == "2026-02-01"
-    begun_now = begin_record(api, Projector(api), api.table.latest)
+    begun_now = begin_record(Projector(api), api.table.latest)
     assert read_back(begun_now, api.folder) == begun_now
 
 
@@ -636,7 +636,7 @@ def test_additions_are_the_additive_findings_between_two_cuts(seed: int, tmp_pat
 def test_period_with_changed_descriptions_only_is_empty(seed: int, tmp_path: Path) -> None:
     api = loaded(tmp_path, gated_apis.sources(seed))
     latest, projector = api.table.latest, Projector(api)
-    now = begin_record(api, projector, latest)
+    now = begin_record(projector, latest)
     words: list[str] = []
 
     def change(text: str) -> str:

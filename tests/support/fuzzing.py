@@ -364,7 +364,7 @@ class Fuzzer:
     def record(self) -> Callable[[], object]:
         api = self._library()
         schemas = self.root / "schemas"
-        files = begin_record(api, Projector(api), "2025-06-01").files
+        files = begin_record(Projector(api), "2025-06-01").files
         period = {
             "since": "2024-09-01",
             "until": "2025-06-01",

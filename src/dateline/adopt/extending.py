@@ -361,10 +361,10 @@ class _NextVersion:
 
     def _list_combinations(self) -> Iterator[Combination]:
         """Yield the combinations that callers know, those of the first environment first."""
-        for environment in self._table.environments:
+        for name in self._table.environment_names:
             for date in self._table.dates:
                 if date == self.source.date or not is_moving(date):
-                    yield Combination(date, environment.name)
+                    yield Combination(date, name)
 
     def _continue_record(
         self, api: Api, projector: Projector, words: dict[str, Any]

@@ -54,7 +54,7 @@ def write(
         projector = Projector(api)
         for date, path in find_unequal(projector, merged.wanted, api.table):
             raise unequal_error(next(one for one in sources if one.date == date), path)
-        record = replace(begin_record(api, projector, api.table.latest), words=merged.words)
+        record = replace(begin_record(projector, api.table.latest), words=merged.words)
         for name, content in record.files.items():
             (staged / name).parent.mkdir(parents=True, exist_ok=True)
             (staged / name).write_bytes(content)

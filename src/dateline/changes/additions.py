@@ -21,13 +21,9 @@ def find_empty_period(api: Api, projector: Projector, record: Record) -> Period 
     """
     readings = DiffReadings()
     if record.version not in api.table.dates or not all(
-        are_reworded(
-            record.documents[environment.name],
-            projector.contract(record.version, environment.name).document,
-            readings,
-        )
-        for environment in api.table.environments
-        if environment.name in record.documents
+        are_reworded(record.documents[name], document, readings)
+        for name, document in projector.documents(record.version).items()
+        if name in record.documents
     ):
         return None
     return _open_period(api, record, ())
@@ -52,19 +48,13 @@ def list_periods(
 
 
 def _open_period(api: Api, record: Record, entries: tuple[Entry, ...]) -> Period:
-    environments = tuple(environment.name for environment in api.table.environments)
+    environments = api.table.environment_names
     return Period(since=record.version, until=None, environments=environments, entries=entries)
 
 
-def begin_record(api: Api, projector: Projector, version: str) -> Record:
+def begin_record(projector: Projector, version: str) -> Record:
     """Return a new record, from what *version* promises now."""
-    return Record(
-        version=version,
-        documents={
-            environment.name: projector.contract(version, environment.name).document
-            for environment in api.table.environments
-        },
-    )
+    return Record(version=version, documents=projector.documents(version))
 
 
 def continue_record(api: Api, projector: Projector, record: Record | None, version: str) -> Record:
@@ -73,7 +63,7 @@ def continue_record(api: Api, projector: Projector, record: Record | None, versi
     differences = Differences(api, projector, shown=True)
     past = reversed(list(list_periods(api, projector, record, differences))) if record else ()
     return replace(
-        begin_record(api, projector, version),
+        begin_record(projector, version),
         words=record.words if record else {},
         closed=tuple(
             replace(period, until=period.until or version) for period in past if period.entries

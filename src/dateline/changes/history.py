@@ -223,12 +223,11 @@ class _Trail:
 
     def _event(self, group: ChangeGroup, entry: Entry, older: str, newer: str) -> Event:
         gone = entry.after_pointer is None
-        environments = (known.name for known in self._api.table.environments)
         return Event(
             version=newer,
             message=entry.message,
             entry=entry,
-            only_in=entry.only_in(environments),
+            only_in=entry.only_in(self._api.table.environment_names),
             place=self._projector.place(
                 entry.where, older if gone else newer, group.combinations[0].environment
             ),

@@ -178,7 +178,7 @@ class Differences:
             older=older,
             newer=newer,
             undisclosed=tuple(version.date for version in between if version.undisclosed),
-            environments=tuple(environment.name for environment in table.environments),
+            environments=table.environment_names,
             announcements=tuple(
                 each for each in table.announcements if each.version in (older.date, newer.date)
             ),
@@ -189,7 +189,7 @@ class Differences:
         """Return each change between *older* and *newer*, and its entry."""
         table = self._api.table
         merged = ChangeGroups(table.policy, table.verdicts)
-        for name in (environment.name for environment in table.environments):
+        for name in table.environment_names:
             now = Combination(newer.date, name)
             before, after = map(self._document, (Combination(older.date, name), now))
             renames = self._projector.renames(older.date, newer.date, name)
@@ -229,7 +229,7 @@ class Differences:
         """
         table = self._api.table
         merged = ChangeGroups(table.policy, table.verdicts)
-        for name in (environment.name for environment in table.environments):
+        for name in table.environment_names:
             if name in documents:
                 now = Combination(version, name)
                 for change in diff(documents[name], self._document(now), words=False):
@@ -328,8 +328,8 @@ class Differences:
     def _find_summaries(self, version: str) -> dict[str, str]:
         """Return the summary of each operation of *version*, in any environment, by its name."""
         found: dict[str, str] = {}
-        for environment in self._api.table.environments:
-            which = Combination(version, environment.name)
+        for name in self._api.table.environment_names:
+            which = Combination(version, name)
             resolver = self._resolver(which)
             for path, item in path_items(self._document(which)):
                 node = resolver.follow(Located(item, "")).value

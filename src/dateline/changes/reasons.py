@@ -101,8 +101,7 @@ class Reasons:
             for index, combination in enumerate(self._api.combinations)
             if shown >> index & 1
         }
-        environments = [EVERYWHERE, *(known.name for known in self._api.table.environments)]
         return any(
             ((self._older, environment) in there) != ((self._newer, environment) in there)
-            for environment in environments
+            for environment in (EVERYWHERE, *self._api.table.environment_names)
         )

@@ -247,7 +247,7 @@ class _Sides:
 
     def _version(self, version: str, environment: str | None) -> _Side:
         api = self._definitions
-        names = [known.name for known in api.table.environments]
+        names = api.table.environment_names
         for word, given, known in (
             ("version", version, api.table.dates),
             ("environment", environment, names),

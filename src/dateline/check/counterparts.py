@@ -92,7 +92,7 @@ def check_counterparts(
     paths = {row[:6]: tuple(row.path) for row in rows}
     concerned = []
     # a document without any row now may have had some
-    for environment, version in product((each.name for each in api.table.environments), known):
+    for environment, version in product(api.table.environment_names, known):
         shown, name = Combination(version, environment), f"{environment}/{version}"
         sides = _restrict(record.counterparts.get(name, {}), known), now.get(name, {})
         is_same = sides[0] == sides[1]
@@ -319,8 +319,8 @@ class _CounterpartList:
     def rows(self) -> Iterator[_CounterpartRow]:
         """Yield all counterparts, in the order of the definitions."""
         for path, kind, node in self._walk():
-            for environment in self._api.table.environments:
-                yield from self._list_rows(path, kind, node, environment.name, self._newest_first)
+            for environment in self._api.table.environment_names:
+                yield from self._list_rows(path, kind, node, environment, self._newest_first)
 
     def rows_in(self, shown: Combination) -> Iterator[_CounterpartRow]:
         """Yield those of everything in one document, even if a newer one has it, too."""

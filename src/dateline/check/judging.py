@@ -258,9 +258,9 @@ class _Judge:
         self, combination: Combination, document: Document
     ) -> Iterator[tuple[Combination, list[Change]]]:
         """Yield the differences from a published document, and its present combination."""
-        environments = [environment.name for environment in self._api.table.environments]
+        environments = self._api.table.environment_names
         if combination.environment != EVERYWHERE:
-            environments = [combination.environment]
+            environments = (combination.environment,)
         shown = [Combination(combination.version, name) for name in environments]
         if combination in self.unchanged:
             yield combination, []
@@ -373,12 +373,12 @@ class _Judge:
         What differs between documents that are published and *unchanged* can't be corrected.
         """
         merged = self._merge()
-        for environment in self._table.environments:
-            shown = [Combination(date, environment.name) for date in (older, newer)]
+        for environment in self._table.environment_names:
+            shown = [Combination(date, environment) for date in (older, newer)]
             if all(each in unchanged for each in shown):
                 continue
             before, after = (self.projector.contract(*each).document for each in shown)
-            renames = self.projector.renames(older, newer, environment.name)
+            renames = self.projector.renames(older, newer, environment)
             causes = [merged.add(one, shown[1]) for one in self._diff(before, after, renames)]
             table, meaning = self._api.table, self._api.meaning
             if meaning is not None and not renames:

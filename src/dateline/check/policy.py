@@ -68,7 +68,7 @@ class PolicyRecord:
             adopted=table.adopted,
             waivers=tuple(waiver.data for waiver in waivers),
             versions=tuple(one.date for one in table.supported if not one.moving),
-            environments=tuple(environment.name for environment in table.environments),
+            environments=table.environment_names,
             announcements=table.announcements,
             oddities=table.oddities,
             approvals=table.approvals,

@@ -45,7 +45,7 @@ def find_unsendable(api: Api, projector: Projector) -> Iterator[Unsendable]:
     """
     found: dict[tuple[Trail, str], set[tuple[str, Combination]]] = defaultdict(set)
     newest = api.table.dates[-1]
-    for environment in (each.name for each in api.table.environments):
+    for environment in api.table.environment_names:
         there = _Responses(api, projector, Combination(newest, environment))
         for version in api.table.dates[:-1]:
             older = _Responses(api, projector, Combination(version, environment))

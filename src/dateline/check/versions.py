@@ -38,9 +38,8 @@ def check_table(table: Table, published: Published, today: date) -> Iterator[Fin
             hint = did_you_mean(rule, CHANGE_RULES)
             message = f"the policy names {rule}, which is not a rule{hint}"
             yield _breach("policy-rule-unknown", rule, message, table.place(rule))
-    known = {environment.name for environment in table.environments}
     for name in published.environments:
-        if name and name not in known:
+        if name and name not in table.environment_names:
             message = f"the environment {name} is published and not in the table"
             yield _breach("environment-withdrawn", name, message, table.place("environments"))
 

@@ -59,10 +59,7 @@ class Clients:
         self._addresses: dict[str, dict[str, str]] = {}
         for version in self._versions:
             document = projector.contract(version, EVERYWHERE).document
-            environments = {
-                each.name: projector.contract(version, each.name).document
-                for each in api.table.environments
-            }
+            environments = projector.documents(version)
             self._documents[version] = document
             self._addresses[version] = read_addresses(environments)
             self._operations[version] = read_operations(api.table, document, environments)

@@ -38,7 +38,7 @@ def lay_out_settings(
 ) -> dict[str, Any]:
     """Return the template data for the arguments of clients of services at *addresses*."""
     schemes = [each for each in _read_schemes(document) if each.keyword]
-    names = [each.name for each in api.table.environments]
+    names = api.table.environment_names
     arguments = [
         {"name": Code(each.keyword), "type": Code("Login" if each.is_login else "Secret")}
         for each in schemes

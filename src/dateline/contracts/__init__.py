@@ -156,7 +156,7 @@ class _Contracts:
         self._timeline = Timeline(api.table)
         self.histories = Histories(api, self._timeline)
         self.reach = Reach(api.document, self._timeline)
-        self._environments = [each.name for each in api.table.environments] or [EVERYWHERE]
+        self._environments = api.table.environment_names or (EVERYWHERE,)
         self.published = PublishedSchemas(api, self._timeline, projector)
         self.required_converters = RequiredConverters(self.histories, self.published)
         self._operations: dict[Way, _WayNodes] = {}

@@ -304,10 +304,9 @@ class _Gating:
         """
         written, now = self._canvas.projector, state.canvas.projector
         newest, gated = self._api.table.newest.date, state.canvas.api.table.newest.date
-        names = [environment.name for environment in self._api.table.environments]
         return all(
             change.after_pointer == VERSION or change.kind is Kind.COMPONENT_REMOVED
-            for name in (*names, EVERYWHERE)
+            for name in (*self._api.table.environment_names, EVERYWHERE)
             for change in diff(
                 written.contract(newest, name).document, now.contract(gated, name).document
             )

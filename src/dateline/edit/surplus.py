@@ -161,10 +161,8 @@ class Surplus:
 
     def _find_needed(self) -> Iterator[str]:
         """Yield the causes of what differs from the version before as callers know it."""
-        for environment in self.api.table.environments:
-            before, now = (
-                Combination(each, environment.name) for each in (self._before, self.version)
-            )
+        for name in self.api.table.environment_names:
+            before, now = (Combination(each, name) for each in (self._before, self.version))
             renames = self._canvas.projector.renames(before.version, *now)
             yield from map(
                 identify_cause, diff(self.published[before], self._project(now), renames)

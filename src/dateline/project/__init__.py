@@ -89,6 +89,11 @@ class Projector:
             document={key: document[key] for key in ordered},
         )
 
+    def documents(self, version: str) -> dict[str, dict[str, Any]]:
+        """Return the documents of a version by the names of their environments."""
+        names = self._api.table.environment_names
+        return {name: self.contract(version, name).document for name in names}
+
     def node(self, kind: str, node: Any, at: Combination) -> Any:
         """Return the published form of a *node* of the definitions at the combination *at*."""
         return choose_at(self._publisher.node(kind, node), self._timeline.combinations.index(at))

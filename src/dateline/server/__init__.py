@@ -320,7 +320,7 @@ class Server:
     def _views(self) -> dict[str, dict[str, Any]]:
         """Return the data of each template, by its file's name; under no name, the common data."""
         needed = self._converters
-        names = [each.name for each in self._api.table.environments]
+        names = self._api.table.environment_names
         groups = [group for group in self._groups if group.served]
         own = ["Handlers", *(group.handlers for group in groups)]
         own += ["Converters"] if needed else []

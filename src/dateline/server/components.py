@@ -40,7 +40,7 @@ class ComponentModules:
         self._contracts = contracts
         self._converters = converters
         self._types = types
-        self._environments = [each.name for each in api.table.environments]
+        self._environments = api.table.environment_names
         self._supported = [each.date for each in api.table.supported]
 
     def artifacts(

@@ -31,7 +31,7 @@ def lay_out_first_file(
     table: Table, groups: Sequence[OperationGroup], types: Types, converters: Sequence[Converter]
 ) -> dict[str, Any]:
     """Return the data for the template of the first file of handlers."""
-    protocols = Protocols(types, [each.name for each in table.environments], _ACCOUNT)
+    protocols = Protocols(types, table.environment_names, _ACCOUNT)
     view = {
         "docstring": docstring([f"The server of the {table.package} API.", _YOURS], 0),
         "groups": [_group(group, protocols) for group in groups],

@@ -243,7 +243,7 @@ class Messages:
                 read(projector.contract(date, name).document, combination=Combination(date, name))
                 for date in api.table.dates
             ]
-            for name in [each.name for each in api.table.environments] or [EVERYWHERE]
+            for name in api.table.environment_names or [EVERYWHERE]
         }
         self._newest = read(api.document)
         self._canonical = read(canonical or canonical_document(api))

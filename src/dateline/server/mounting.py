@@ -24,11 +24,11 @@ def read_usual_prefixes(api: Api) -> dict[str, dict[str, str]]:
     around = {key: each for key, each in api.document.items() if key in ("info", "servers")}
     projector = Projector(replace(api, document=around))
     return {
-        each.name: {
-            date: read_path(projector.contract(date, each.name).document.get("servers"))
+        name: {
+            date: read_path(projector.contract(date, name).document.get("servers"))
             for date in api.table.dates
         }
-        for each in api.table.environments
+        for name in api.table.environment_names
     }
 
 

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from dateline.addresses import find_own_servers, read_path
 from dateline.gates import Timeline, changes, drop_keys
-from dateline.model import EVERYWHERE, WAS, Api, Problem, SourceError
+from dateline.model import WAS, Api, Problem, SourceError
 from dateline.oddities import PREFIX
 from dateline.openapi import (
     ADJACENT,
@@ -349,9 +349,7 @@ class _OperationReader:
     def _environments(self, sites: Sites) -> tuple[str, ...]:
         members = self._timeline.members(self._find_shown(sites))
         found = {combination.environment for combination in members}
-        return tuple(
-            each.name for each in self._api.table.environments if each.name in found - {EVERYWHERE}
-        )
+        return tuple(name for name in self._api.table.environment_names if name in found)
 
     def _parameters(
         self, path: str, method: str, item: dict[str, Any], node: dict[str, Any]

@@ -72,13 +72,7 @@ class ReferenceSite:
         self._known_changes: dict[tuple[str, str, str], ListedChanges | None] = {}
         self._versions: dict[str, VersionPages] = {}
         previous = None
-        environments = {
-            date: {
-                each.name: projector.contract(date, each.name).document
-                for each in api.table.environments
-            }
-            for date in dates
-        }
+        environments = {date: projector.documents(date) for date in dates}
         clients = PythonClients(api.table, documents, environments)
         for date in dates:
             previous = self._versions[date] = VersionPages(

@@ -171,8 +171,7 @@ class VersionPages:
 
     def _find_address(self, operation: OperationPlace) -> str:
         """Return the address of *operation* in the first environment that has it."""
-        names = [each.name for each in self._table.environments]
-        documents = [self._environments[name] for name in names]
+        documents = [self._environments[name] for name in self._table.environment_names]
         document = next((each for each in documents if _find(each, operation)), documents[0])
         item, node = _find(document, operation) or ({}, {})
         own = find_own_address(document, item, node)

@@ -254,7 +254,7 @@ def history_has_a_past(scope: Scope, site: Site, key: str) -> Iterator[Violation
 
 @on(f"*.{ENVIRONMENTS}", finds=("unknown-environment",))
 def environments(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
-    known = [environment.name for environment in scope.table.environments]
+    known = scope.table.environment_names
     for index, name in enumerate(site.node[key]):
         if name not in known:
             message = f"there is no environment {quote(name)}{did_you_mean(name, known)}"
@@ -430,8 +430,7 @@ def old_names_are_free(scope: Scope, site: Site, key: str) -> Iterator[Violation
 
 
 def _in_known(scope: Scope, node: dict[str, Any]) -> bool:
-    known = {environment.name for environment in scope.table.environments}
-    return known.issuperset(node.get(ENVIRONMENTS, ()))
+    return {*scope.table.environment_names}.issuperset(node.get(ENVIRONMENTS, ()))
 
 
 def _names(

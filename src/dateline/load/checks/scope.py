@@ -113,7 +113,7 @@ class Scope:
 
     @cached_property
     def _names(self) -> frozenset[str]:
-        return frozenset(environment.name for environment in self.table.environments)
+        return frozenset(self.table.environment_names)
 
     def find_shown(self, node: Any) -> int:
         """Return where *node* is visible; everywhere if it names an unknown environment."""

@@ -240,7 +240,7 @@ def environment_of(table: Table | None) -> JsonSchema:
     """Return the schema of an environment's name in *table*, or of any name without one."""
     if table is None:
         return ENVIRONMENT.schema
-    return {"enum": [environment.name for environment in table.environments]}
+    return {"enum": [*table.environment_names]}
 
 
 def no_slip(key: str) -> JsonSchema:
