@@ -107,7 +107,7 @@ def list_pending(api: Api, cache: Cache | None = None) -> list[DemandedConverter
     Converters that serve all versions are included. The *cache* may have the result for the same
     definitions.
     """
-    drafts = {version.date for version in api.table.versions if version.draft}
+    drafts = {*api.table.drafts}
     if not drafts or drafts.isdisjoint(_list_histories(api)):
         return []
 

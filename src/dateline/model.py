@@ -370,6 +370,11 @@ class Table:
         return tuple(version.date for version in self.versions)
 
     @property
+    def drafts(self) -> tuple[str, ...]:
+        """The dates of the versions that are not cut yet."""
+        return tuple(version.date for version in self.versions if version.draft)
+
+    @property
     def environment_names(self) -> tuple[str, ...]:
         return tuple(environment.name for environment in self.environments)
 

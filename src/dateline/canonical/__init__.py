@@ -41,7 +41,7 @@ def answered_document(api: Api) -> dict[str, Any]:
 
     Fields that only older versions, drafts or some environments show are not required.
     """
-    drafts = {version.date for version in api.table.versions if version.draft}
+    drafts = api.table.drafts
 
     def is_lacked(node: Any) -> bool:
         if isinstance(node, dict) and node.get(WRITE_ONLY) is True:

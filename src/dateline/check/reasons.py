@@ -15,10 +15,9 @@ def check_reasons(api: Api) -> Iterator[Finding]:
     """Yield each gate without `x-why`, if the version table demands it, except for cut versions."""
     if not api.table.require_why:
         return
-    drafts = {version.date for version in api.table.versions if version.draft}
     for path, _, node in walk("document", api.document):
         for key in (ADDED, REMOVED, WAS):
-            gates = drafts & _dates(key, node.get(key))
+            gates = _dates(key, node.get(key)).intersection(api.table.drafts)
             dates = sorted((date for date in gates if why(node, [date]) is None), key=order)
             if dates:
                 yield create_finding(

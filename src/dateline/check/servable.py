@@ -54,7 +54,7 @@ def check_servable(
     definitions that differ only in words. In adopted sources, what a cut version introduced is
     information: it was published elsewhere.
     """
-    drafts = {version.date for version in api.table.versions if version.draft}
+    drafts = {*api.table.drafts}
     find_places = cache_result(partial(Places, api))
     for found in _list_unservable(api, projector, cache):
         finding = _create_finding(api, found)
@@ -105,12 +105,11 @@ def _find_unservable(api: Api, projector: Projector) -> Iterator[Unservable]:
 
 
 def _find_by_place(api: Api, places: Places, projector: Projector) -> Iterator[Unservable]:
-    drafts = {version.date for version in api.table.versions if version.draft}
     for path, kind, node in places.gated_parents:
         if kind == "schema":
             yield from _find_members(places, path, node)
             yield from _find_new_fields(places, path, node)
-            yield from _find_removed_fields(places, path, node, drafts)
+            yield from _find_removed_fields(places, path, node, api.table.drafts)
         elif kind in ("operation", "path-item"):
             yield from _find_parameters(places, path, node)
     for path, node in places.list_requiring():

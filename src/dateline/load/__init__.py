@@ -137,9 +137,8 @@ def _check(
     found = find_problems(document, table, locate)
     if problems := [problem for problem in found if problem.id not in tolerated]:
         raise SourceError(map(shared.explain, problems))
-    drafts = {version.date for version in table.versions if version.draft}
     visible, breaches = find_availability(
-        document, timeline, locate, adopted=table.adopted, drafts=drafts
+        document, timeline, locate, adopted=table.adopted, drafts=table.drafts
     )
     if breaches:
         raise SourceError(breaches)

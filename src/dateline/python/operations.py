@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
@@ -233,9 +234,7 @@ class _Reader:
     def _name_methods(self, sites: Sequence[tuple[str, str]]) -> dict[tuple[str, str], str]:
         """Return the name of each method; one that several would have includes the path."""
         called = {at: argument_name(self._names[at], _TAKEN) for at in sites}
-        counts: dict[str, int] = {}
-        for name in called.values():
-            counts[name] = counts.get(name, 0) + 1
+        counts = Counter(called.values())
         keys = {
             f"{method} {path}": argument_name(f"{method} {path}", _TAKEN)
             if counts[called[path, method]] > 1

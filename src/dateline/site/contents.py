@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import sha256
@@ -128,9 +129,7 @@ def name_pages(names: Iterable[str]) -> dict[str, str]:
     too long, contain a digest.
     """
     pages = {name: _simplify(name) for name in sorted({*names})}
-    folded: dict[str, int] = {}
-    for each in pages.values():
-        folded[each.lower()] = folded.get(each.lower(), 0) + 1
+    folded = Counter(each.lower() for each in pages.values())
     return {
         name: each
         if folded[each.lower()] == 1 and len(each) <= _LONGEST
