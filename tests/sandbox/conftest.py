@@ -1,4 +1,4 @@
-"""The databases that every test of the reference server runs on."""
+"""The databases that tests of the reference server run on: SQLite, unless they ask for both."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterator
 import pytest
 from support.clusters import Cluster, UnavailableError, cluster
 from support.sandboxes import Caller, Sandbox, sandbox
-
-DATABASES = ("sqlite", "postgresql")
 
 
 @pytest.fixture(scope="session")
@@ -21,7 +19,7 @@ def postgresql() -> Iterator[Cluster]:
         pytest.skip(f"PostgreSQL can't be started here: {error}")
 
 
-@pytest.fixture(scope="session", params=DATABASES)
+@pytest.fixture(scope="session", params=["sqlite"])
 def new_database(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Callable[[], str]:

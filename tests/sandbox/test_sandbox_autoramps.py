@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import quote
 from uuid import UUID, uuid4
 
-from support.sandboxes import ONE_DATABASE, Caller
+from support.sandboxes import BOTH_DATABASES, Caller
 from support.tables import cases
 
 OLD_RAILS = [{"type": "Iban"}, {"type": "AchWire"}, {"type": "Swift"}]
@@ -75,7 +75,6 @@ def test_fields_of_the_server_can_be_sent_back_without_effect(partner: Caller) -
     assert (second["note"], second["deposit_rails"]) == ("mine", OLD_RAILS)
 
 
-@ONE_DATABASE
 @cases(
     "body",
     [
@@ -129,6 +128,7 @@ def test_external_id_may_contain_slashes(partner: Caller) -> None:
     } == created
 
 
+@BOTH_DATABASES
 def test_external_ids_are_unique_for_each_partner(partner: Caller, other: Caller) -> None:
     theirs = other.post("/autoramps", {"external_id": "same"})
     mine = partner.post("/autoramps", {"external_id": "same"})
@@ -139,6 +139,7 @@ def test_external_ids_are_unique_for_each_partner(partner: Caller, other: Caller
     assert other.get("/autoramps/same/external") == theirs
 
 
+@BOTH_DATABASES
 def test_update_sets_the_given_fields_only(partner: Caller) -> None:
     created = partner.post("/autoramps", {"external_id": "theirs", "a": 1, "b": {"c": 2}})
     body: dict[str, Any] = {"external_id": "theirs", "b": None, "ramp_type": "Swap", "d": []}

@@ -13,7 +13,7 @@ import pytest
 from support.called_apis import read_called
 from support.processes import migrate_database, new_partner, server
 from support.retries import call_while_killed
-from support.sandboxes import ONE_DATABASE, Caller, Sandbox
+from support.sandboxes import BOTH_DATABASES, Caller, Sandbox
 from support.seeds import scale
 
 from dateline.load import load
@@ -48,7 +48,6 @@ def _listed(found: Any) -> Any:
     return list(found) if hasattr(found, "__next__") else found
 
 
-@ONE_DATABASE
 @pytest.mark.parametrize(
     ("version", "kind"), [*zip(VERSIONS, ("Client", "AsyncClient", "Client"), strict=True)]
 )
@@ -100,6 +99,7 @@ def test_every_operation_returns_its_model(
     assert known - either.called == set()
 
 
+@BOTH_DATABASES
 def test_each_effect_happens_once_while_the_server_is_killed(
     new_database: Callable[[], str], tmp_path: Path
 ) -> None:

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from paynet import v2025_03_13 as api
-from support.sandboxes import ONE_DATABASE, Caller, serve_application
+from support.sandboxes import Caller, serve_application
 
 from paynet_sandbox import app
 from paynet_sandbox.client import rail_in_words
@@ -24,7 +24,6 @@ def listed(host: str, key: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-@ONE_DATABASE
 def test_rails_and_unknown_kinds_are_listed(partner: Caller) -> None:
     rails = "Iban, AchWire, Swift"
     lines: list[str] = []

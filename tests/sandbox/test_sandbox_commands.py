@@ -21,7 +21,7 @@ from paynet import LATEST
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 from support.processes import HOST, Server, server
-from support.sandboxes import Caller, open_database, sandbox
+from support.sandboxes import BOTH_DATABASES, Caller, open_database, sandbox
 
 from paynet_sandbox.cli import main
 from paynet_sandbox.partners import FIRST
@@ -61,6 +61,7 @@ def test_seeds_are_deterministic(new_database: Callable[[], str]) -> None:
     assert rows(first) == rows(second)
 
 
+@BOTH_DATABASES
 def test_data_are_filled_in_once(new_database: Callable[[], str]) -> None:
     address = new_database()
     run_command(address, "seed", *SMALL)

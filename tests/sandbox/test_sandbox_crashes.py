@@ -7,9 +7,11 @@ from pathlib import Path
 
 from support.processes import migrate_database, new_partner, server
 from support.retries import crashes
+from support.sandboxes import BOTH_DATABASES
 from support.seeds import scale
 
 
+@BOTH_DATABASES
 def test_no_effect_is_doubled_or_lost(new_database: Callable[[], str], tmp_path: Path) -> None:
     address = new_database()
     with migrate_database(address) as door:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID, uuid4
 
-from support.sandboxes import ONE_DATABASE, Caller
+from support.sandboxes import BOTH_DATABASES, Caller
 from support.tables import cases
 
 
@@ -18,6 +18,7 @@ def test_update_is_answered_without_a_body(partner: Caller) -> None:
     assert update(partner, partner.customer(), {"email": "new@example.com"}) == (204, "")
 
 
+@BOTH_DATABASES
 def test_email_is_updated_and_nothing_else(partner: Caller) -> None:
     customer = partner.customer(external_id="theirs")
     [before] = partner.customers()
@@ -56,7 +57,6 @@ def test_other_bodies_are_refused_with_a_text_and_change_nothing(
     assert partner.customers() == before
 
 
-@ONE_DATABASE
 @cases("id", ["7", "not-a-uuid", "%7B%7D"])
 def test_id_that_is_no_uuid_is_refused_with_a_text(partner: Caller, id: str) -> None:
     response = partner.ask("PUT", f"/customers/{id}", {"email": "new@example.com"})

@@ -9,7 +9,7 @@ from uuid import uuid4
 import httpx
 import pytest
 from support.payment_documents import OLDEST, operations, read, resolved
-from support.sandboxes import ONE_DATABASE, Caller
+from support.sandboxes import Caller
 
 DOCUMENT = read("sandbox", OLDEST)
 ROWS = {key: row for key, row in operations(DOCUMENT).items() if row.get("security") != []}
@@ -50,7 +50,6 @@ def provoke(ask: Ask, caller: Caller, method: str) -> dict[str, httpx.Response]:
     return made
 
 
-@ONE_DATABASE
 @pytest.mark.parametrize(("method", "path"), ROWS, ids=" ".join)
 def test_refusals_are_declared(method: str, path: str, partner: Caller) -> None:
     operation = ROWS[method, path]
@@ -94,7 +93,6 @@ def _is_declared(operation: Any, response: httpx.Response) -> bool:
     )
 
 
-@ONE_DATABASE
 @pytest.mark.parametrize(
     ("path", "headers", "status"),
     [

@@ -13,7 +13,7 @@ import httpx
 import psycopg
 from paynet.server import Settings
 from sqlalchemy import make_url, update
-from support.sandboxes import Caller, sandbox
+from support.sandboxes import BOTH_DATABASES, Caller, sandbox
 from support.tables import cases
 
 from paynet_sandbox.tables import EPOCH, IdempotentAnswer
@@ -29,6 +29,7 @@ def list_effects(caller: Caller) -> list[Any]:
     return items
 
 
+@BOTH_DATABASES
 def test_retry_has_one_effect_and_the_same_answer(partner: Caller) -> None:
     first = create(partner, "key", {"note": "ä"})
     second = create(partner, "key", {"note": "ä"})
@@ -112,6 +113,7 @@ def test_keys_with_other_characters_are_refused(partner: Caller, key: str) -> No
     assert list_effects(partner) == []
 
 
+@BOTH_DATABASES
 def test_refusal_is_not_stored(partner: Caller) -> None:
     body = {"external_id": "theirs"}
     blocking = partner.post("/autoramps", body)
@@ -126,6 +128,7 @@ def test_nothing_is_replayed_without_a_valid_api_key(partner: Caller) -> None:
     assert (response.status_code, response.json()) == (401, "unauthorized")
 
 
+@BOTH_DATABASES
 def test_answer_is_forgotten_after_the_retention_time(partner: Caller) -> None:
     first = create(partner, "key")
 
@@ -138,6 +141,7 @@ def test_answer_is_forgotten_after_the_retention_time(partner: Caller) -> None:
     assert create(partner, "key", {"note": "other body"}).content == second.content
 
 
+@BOTH_DATABASES
 def test_one_of_forty_concurrent_requests_has_its_effect(new_database: Any) -> None:
     # on a busy machine, the first request may outlast the default wait of retries
     with sandbox(new_database(), settings=Settings(patience=30)) as patient:
@@ -166,6 +170,7 @@ def held_back(caller: Caller, address: str) -> Iterator[None]:
             yield
 
 
+@BOTH_DATABASES
 def test_retry_during_the_first_request_is_told_so(new_database: Any) -> None:
     address = new_database()
     with sandbox(address, settings=Settings(patience=0.1)) as impatient:

@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from support.facts import RAMP_TYPES, TRANSACTION_STATUSES
-from support.sandboxes import ONE_DATABASE, START, Caller, Sandbox
+from support.sandboxes import BOTH_DATABASES, START, Caller, Sandbox
 from support.tables import cases
 
 
@@ -43,12 +43,12 @@ def test_page_has_the_requested_size(partner: Caller) -> None:
         assert list_ids(partner, page_size=size, sort_order="asc") == ids[:size]
 
 
-@ONE_DATABASE
 @cases("size", ["101", "-1", "+10", "1_0", "010", "10.0", " 10", "1e1", "", "ten"])
 def test_other_sizes_are_refused(partner: Caller, size: str) -> None:
     assert is_refused(partner, page_size=size)
 
 
+@BOTH_DATABASES
 def test_page_names_the_cursors_of_its_neighbours(partner: Caller) -> None:
     ids = partner.transactions(minutes(5))
     ask = {"page_size": 2, "sort_order": "asc"}
@@ -63,6 +63,7 @@ def test_page_names_the_cursors_of_its_neighbours(partner: Caller) -> None:
     assert partner.get("/autoramp-transactions", **ask, prev_cursor=back["prev_cursor"]) == first
 
 
+@BOTH_DATABASES
 @cases("name", ["cursor", "prev_cursor"])
 def test_cursors_of_others_are_refused(partner: Caller, other: Caller, name: str) -> None:
     partner.transactions(minutes(1))
@@ -87,7 +88,6 @@ def test_transactions_are_sorted_by_time(partner: Caller) -> None:
     assert list_ids(partner, sort_order="desc") == ids[::-1]
 
 
-@ONE_DATABASE
 @cases("order", ["ASC", "ascending", ""])
 def test_other_orders_are_refused(partner: Caller, order: str) -> None:
     assert is_refused(partner, sort_order=order)
@@ -123,6 +123,7 @@ def test_transactions_of_one_ramp_type_can_be_listed(partner: Caller) -> None:
     assert [list_ids(partner, ramp_type=each) for each in RAMP_TYPES] == [[id] for id in ids]
 
 
+@BOTH_DATABASES
 def test_transactions_in_some_statuses_can_be_listed(partner: Caller) -> None:
     ids = partner.transactions([{"status": each} for each in TRANSACTION_STATUSES])
     known = dict(zip(TRANSACTION_STATUSES, ids, strict=True))
@@ -131,7 +132,6 @@ def test_transactions_in_some_statuses_can_be_listed(partner: Caller) -> None:
         assert sorted(found) == sorted(known[each] for each in wanted)
 
 
-@ONE_DATABASE
 @cases(
     ("name", "value"),
     [
@@ -155,6 +155,7 @@ def test_unknown_parameters_are_ignored(partner: Caller) -> None:
     assert list_ids(partner, unknown="x") == ids
 
 
+@BOTH_DATABASES
 def test_time_bounds_are_inclusive(partner: Caller) -> None:
     ids = partner.transactions(minutes(4))
 
@@ -168,6 +169,7 @@ def test_time_bounds_are_inclusive(partner: Caller) -> None:
     assert list_ids(partner, **ask, from_date=at(2), to_date=at(1)) == []
 
 
+@BOTH_DATABASES
 def test_time_bounds_have_microseconds_and_any_zone(partner: Caller) -> None:
     moment = datetime.fromisoformat("2026-03-01T12:00:00.000001+00:00")
     ids = partner.transactions(
@@ -178,13 +180,13 @@ def test_time_bounds_have_microseconds_and_any_zone(partner: Caller) -> None:
     assert list_ids(partner, sort_order="asc", to_date=bound) == ids[:2]
 
 
+@BOTH_DATABASES
 def test_extreme_time_bounds_are_accepted(partner: Caller) -> None:
     ids = partner.transactions(minutes(1))
     for bound in ("0001-01-01T00:00:00+23:59", "9999-12-31T23:59:59.999999-23:59"):
         assert list_ids(partner, from_date=bound) + list_ids(partner, to_date=bound) == ids
 
 
-@ONE_DATABASE
 @cases("name", ["from_date", "to_date"])
 @cases(
     "value", ["2026-01-01", "2026-01-01T00:00:00", "1767225600", "2026-01-01T24:00:00Z", "now", ""]
@@ -222,6 +224,7 @@ def test_sub_partners_of_others_are_refused(partner: Caller, other: Caller) -> N
         assert (response.status_code, type(response.json())) == (400, str)
 
 
+@BOTH_DATABASES
 def test_all_conditions_apply_together(partner: Caller) -> None:
     customer = UUID(partner.customer())
     row = {

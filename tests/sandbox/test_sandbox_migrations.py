@@ -10,7 +10,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import Connection
 from sqlalchemy.ext.asyncio import AsyncSession
-from support.sandboxes import open_database
+from support.sandboxes import BOTH_DATABASES, open_database
 
 from paynet_sandbox.tables import Table
 
@@ -29,6 +29,7 @@ def migrate(address: str) -> None:
         door.migrate()
 
 
+@BOTH_DATABASES
 def test_migrations_create_the_declared_tables(new_database: Callable[[], str]) -> None:
     with open_database(new_database()) as door:
         assert door.run(compare_schemas) != []
@@ -36,6 +37,7 @@ def test_migrations_create_the_declared_tables(new_database: Callable[[], str]) 
         assert door.run(compare_schemas) == []
 
 
+@BOTH_DATABASES
 def test_concurrent_migrations_succeed(new_database: Callable[[], str]) -> None:
     address = new_database()
     with ThreadPoolExecutor(4) as pool:

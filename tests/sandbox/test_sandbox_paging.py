@@ -14,7 +14,7 @@ from uuid import UUID
 import httpx
 import pytest
 from support.facts import TRANSACTION_STATUSES
-from support.sandboxes import START, Caller
+from support.sandboxes import BOTH_DATABASES, START, Caller
 
 WRITERS = 4
 TIES = 15
@@ -65,6 +65,7 @@ def fill(caller: Caller) -> list[str]:
     return [id for _, id in sorted(zip(times, added, strict=True))]
 
 
+@BOTH_DATABASES
 @pytest.mark.parametrize(("size", "order"), [(2, "desc"), (15, "asc"), (100, "desc")])
 def test_existing_rows_are_seen_once_in_both_directions(
     partner: Caller, size: int, order: str
@@ -85,6 +86,7 @@ def test_existing_rows_are_seen_once_in_both_directions(
     assert all(len(page) == size for page in forwards[:-1])
 
 
+@BOTH_DATABASES
 def test_paging_to_the_growing_end_misses_nothing(partner: Caller) -> None:
     seen: dict[str, None] = {}
     cursor: dict[str, str] = {}
@@ -100,6 +102,7 @@ def test_paging_to_the_growing_end_misses_nothing(partner: Caller) -> None:
     assert sorted(seen) == sorted(written)
 
 
+@BOTH_DATABASES
 def test_times_increase_in_the_order_of_the_listing(partner: Caller) -> None:
     with writing(partner, amount=5):
         pass
@@ -117,6 +120,7 @@ SOUGHT: list[dict[str, list[str]]] = [
 ]
 
 
+@BOTH_DATABASES
 def test_rows_of_several_kinds_are_paged_in_one_order(partner: Caller) -> None:
     customer, sub = partner.customer(), partner.sub_partner()
     rows: list[dict[str, Any]] = [

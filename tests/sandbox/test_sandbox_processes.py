@@ -11,6 +11,7 @@ from paynet.server.runtime.idempotency import Answer, Attempt, Claim, Scope
 from support import processes
 from support.processes import Server, migrate_database, new_partner, server, servers
 from support.retries import Tried, storm
+from support.sandboxes import BOTH_DATABASES
 from support.seeds import scale
 
 from paynet_sandbox.database import Database
@@ -25,6 +26,7 @@ def storm_both(address: str, folder: Path, *, careless: bool = False) -> Tried:
         return storm(ports, key, other, posts=scale(160), keys=scale(16))
 
 
+@BOTH_DATABASES
 def test_each_key_has_one_effect_and_one_answer(
     new_database: Callable[[], str], tmp_path: Path
 ) -> None:
@@ -64,6 +66,7 @@ async def list_statuses(asked: Server, address: str, scope: Scope, key: str) -> 
     return [meeting, await other, await posted(scope.key)]
 
 
+@BOTH_DATABASES
 def test_retry_during_a_request_of_another_process_is_told_so(
     new_database: Callable[[], str], tmp_path: Path
 ) -> None:

@@ -11,7 +11,7 @@ import pytest
 from paynet import DEFAULT, VERSIONS
 from sqlalchemy import text
 from support.clusters import Cluster
-from support.sandboxes import ONE_DATABASE, Caller, Sandbox, sandbox
+from support.sandboxes import Caller, Sandbox, sandbox
 from support.tables import cases
 
 SPECIFICATION = Path(__file__).parents[2] / "generated" / "spec"
@@ -32,7 +32,6 @@ OPERATIONS = [
 ]
 
 
-@ONE_DATABASE
 @cases(("method", "path"), OPERATIONS)
 @cases("key", [None, "", "unknown", "paynet_unknown", "schlüssel", "x" * 10_000])
 def test_every_operation_answers_401_without_a_valid_key(
@@ -55,7 +54,6 @@ def test_retry_of_an_address_is_not_implemented(partner: Caller) -> None:
     assert (response.status_code, response.json()) == (400, expected)
 
 
-@ONE_DATABASE
 @cases("version", [*VERSIONS, "", None])
 @cases(("path", "status"), [("/autoramps", 200), ("/nothing", 404)])
 def test_served_version_is_reported(
@@ -68,7 +66,6 @@ def test_served_version_is_reported(
     assert response.headers["Vary"] == "X-API-Version"
 
 
-@ONE_DATABASE
 @cases(
     ("version", "reason"),
     [
@@ -95,7 +92,6 @@ def test_answers_to_callers_are_not_cacheable(partner: Caller) -> None:
     assert partner.ask("GET", "/autoramps").headers["Cache-Control"] == "private, no-store"
 
 
-@ONE_DATABASE
 @cases("environment", ["sandbox", "production"])
 @cases("name", ["versions", *VERSIONS])
 def test_documents_of_the_environment_are_public(
@@ -125,7 +121,6 @@ def test_body_over_one_mebibyte_is_refused(partner: Caller) -> None:
     )
 
 
-@ONE_DATABASE
 @cases(
     "body",
     [b"{", b'{"a": 1, "a": 2}', b'{"a": NaN}', b'{"a": "\\ud800"}', b'{"a": "\\u0000"}', b"\xff"],

@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from support.sandboxes import ONE_DATABASE, Caller
+from support.sandboxes import BOTH_DATABASES, Caller
 from support.tables import cases
 
 
@@ -111,6 +111,7 @@ def filled(environments: dict[str, Any]) -> Caller:
     return caller
 
 
+@BOTH_DATABASES
 @cases(("term", "expected"), TERMS)
 def test_term_finds_the_same_on_every_database(
     filled: Caller, term: str, expected: list[str]
@@ -119,7 +120,6 @@ def test_term_finds_the_same_on_every_database(
     assert sorted(IDS[UUID(item["id"])] for item in items) == expected
 
 
-@ONE_DATABASE
 @cases("term", ["ä" * 257, "a%" * 10_000])
 def test_term_has_at_most_256_characters(filled: Caller, term: str) -> None:
     query = {"search_term": term}
@@ -127,7 +127,6 @@ def test_term_has_at_most_256_characters(filled: Caller, term: str) -> None:
     assert (response.status_code, type(response.json())) == (400, str)
 
 
-@ONE_DATABASE
 @cases("raw", ["%00", "%ff", "%ED%A0%80"])
 def test_term_must_be_text(filled: Caller, raw: str) -> None:
     response = filled.ask("GET", f"/autoramp-transactions?search_term={raw}")

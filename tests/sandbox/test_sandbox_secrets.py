@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import make_url, text
 from sqlalchemy.ext.asyncio import AsyncSession
 from support.processes import ask, migrate_database, new_partner, server
+from support.sandboxes import BOTH_DATABASES
 
 # concurrently
 _CALLERS = 20
@@ -76,6 +77,7 @@ def holding(secret: str, *folders: Path) -> list[Path]:
     return [path for path in files if secret.encode() in path.read_bytes()]
 
 
+@BOTH_DATABASES
 def test_key_is_in_no_file_and_no_log_after_all_kinds_of_requests(
     new_database: Callable[[], str], tmp_path: Path
 ) -> None:

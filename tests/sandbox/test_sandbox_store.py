@@ -11,6 +11,7 @@ from paynet.server.runtime.asgi import Receive, Scope, Send, respond
 from paynet.server.runtime.idempotency import Answer, Attempt, Claim, Stored
 from paynet.server.runtime.idempotency import Scope as KeyScope
 from paynet.server.runtime.replaying import Idempotent
+from support.sandboxes import BOTH_DATABASES
 
 from paynet_sandbox import partners
 from paynet_sandbox.database import Database
@@ -45,6 +46,7 @@ async def post_retries(database: Database) -> tuple[list[int], list[str]]:
     return [answer.status_code for answer in answers], left
 
 
+@BOTH_DATABASES
 def test_request_that_is_not_stored_leaves_no_effect_and_the_key_free(
     new_database: Callable[[], str],
 ) -> None:
@@ -69,6 +71,7 @@ async def wait_without_time(database: Database) -> list[Stored | Claim]:
     return found
 
 
+@BOTH_DATABASES
 def test_finished_request_is_not_reported_as_running(
     new_database: Callable[[], str],
 ) -> None:

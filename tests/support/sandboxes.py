@@ -29,8 +29,10 @@ T = TypeVar("T")
 
 START: Final = datetime(2026, 1, 1, tzinfo=UTC)
 
-ONE_DATABASE: Final = pytest.mark.parametrize("new_database", ["sqlite"], indirect=True)
-"""Marks tests of what happens before or after a database is used, whichever it is"""
+BOTH_DATABASES: Final = pytest.mark.parametrize(
+    "new_database", ["sqlite", "postgresql"], indirect=True, scope="session"
+)
+"""Marks tests of what databases do themselves: order, comparisons, transactions and locks"""
 
 
 class Door:
