@@ -9,7 +9,7 @@ from typing import Any, Final
 import pytest
 import yaml
 from support.random_swagger import make_twins
-from support.seeds import seeds
+from support.seeds import scale, seeds
 from support.swagger_documents import LIBRARY, LIBRARY_3, Document
 from support.tables import cases
 
@@ -687,7 +687,7 @@ WRONG: Final[tuple[Any, ...]] = (None, [], 7, {}, "text", [7], {"a": 7}, {"$ref"
 
 
 def test_value_of_the_wrong_type_is_a_problem_and_no_crash(tmp_path: Path) -> None:
-    for at, path in enumerate(nodes(LIBRARY)):
+    for at, path in enumerate([*nodes(LIBRARY)][:: 4 // scale(4)]):
         if path == ("swagger",):
             continue
         document = edit_document(LIBRARY, (path, WRONG[at % len(WRONG)]))

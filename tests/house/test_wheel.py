@@ -10,6 +10,7 @@ import venv
 from pathlib import Path
 
 import pytest
+from support.seeds import IN_CI
 
 from dateline.edit import init
 from dateline.generate import Workspace, render_outputs
@@ -48,6 +49,7 @@ def scripts(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return Path(sysconfig.get_path("scripts", vars=places))
 
 
+@IN_CI
 def test_installed_wheel_sets_up_a_project_and_generates_the_same_as_this_checkout(
     scripts: Path, tmp_path: Path
 ) -> None:

@@ -18,6 +18,7 @@ import pytest
 from support.commands import dateline
 from support.launched import launch_folder
 from support.migrating import PROGRAMS, SOURCES, VERSIONS, migrate, read_programs, write_programs
+from support.seeds import IN_CI
 from support.sources import folder
 
 from dateline.generate import Workspace
@@ -100,6 +101,7 @@ def test_steps_have_the_same_result_as_a_jump(
     ]
 
 
+@IN_CI
 def test_type_checkers_accept_programs_before_and_after(
     project: Path, migrated: dict[str, Path], tmp_path: Path
 ) -> None:

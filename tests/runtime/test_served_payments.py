@@ -6,7 +6,6 @@ import logging
 from typing import Any
 
 import pytest
-from support.exchanges import Response
 from support.payments import (
     ENVIRONMENTS,
     ID,
@@ -16,7 +15,6 @@ from support.payments import (
     RAILS,
     VERSIONS,
     Client,
-    published,
 )
 from support.tables import cases
 
@@ -42,10 +40,6 @@ SIMULATIONS = [
     ),
 ]
 EVERY = [*OPERATIONS, *SIMULATIONS]
-
-
-def names(response: Response) -> set[str]:
-    return {name for name, _ in response.headers}
 
 
 # Versions
@@ -146,32 +140,6 @@ def test_callers_of_the_oldest_version_never_see_fednow(environment: str, as_mod
 # Environments and documents
 
 
-@pytest.mark.parametrize(("method", "path", "body", "status"), SIMULATIONS)
-def test_simulations_exist_in_the_sandbox_only(
-    method: str, path: str, body: bytes, status: int
-) -> None:
-    assert Client("sandbox").ask(method, path, body).status == status
-    response = Client("production").ask(method, path, body)
-    assert (response.status, response.json) == (404, "there is no such path")
-
-
-@cases("environment", ENVIRONMENTS)
-@cases(
-    ("path", "name"),
-    [("/spec", NEWEST), ("/spec/versions", "versions")]
-    + [(f"/spec/{version}", version) for version in VERSIONS],
-)
-def test_documents_need_no_key_and_are_those_of_the_environment(
-    environment: str, path: str, name: str
-) -> None:
-    response = Client(environment).ask("GET", path, key=None, version="nonsense")
-    assert (response.status, response.body) == (200, published(environment, name))
-    assert names(response) == {"etag", "cache-control", "content-type", "content-length"}
-    [etag] = response.header("etag")
-    again = Client(environment).ask("GET", path, headers=[(b"if-none-match", etag.encode())])
-    assert (again.status, again.body) == (304, b"")
-
-
 # Keys
 
 
@@ -225,71 +193,6 @@ def test_accounts_do_not_see_each_others_data() -> None:
 
 
 # Idempotency
-
-
-def post(client: Client, body: bytes = b"{}", **said: Any) -> Response:
-    headers = [(b"idempotency-key", said.pop("idempotency", b"k")), *said.pop("headers", ())]
-    return client.ask("POST", said.pop("path", "/api/autoramps"), body, headers=headers, **said)
-
-
-def test_replay_is_the_stored_answer_whichever_version_asks_for_it() -> None:
-    client = Client()
-    first = post(client, version=OLDEST)
-    replay = post(client, b" { } ", version=NEWEST)
-    assert (replay.status, replay.body) == (first.status, first.body)
-    assert names(replay) == {"content-type", "content-length"}
-    assert first.header("x-api-version") == [OLDEST]
-    assert len(client.payments.calls) == 1
-    # a request that was not served before names its version
-    assert post(client, idempotency=b"other", version=NEWEST).header("x-api-version") == [NEWEST]
-
-
-def test_key_of_another_request_is_refused() -> None:
-    client = Client()
-    post(client)
-    response = post(client, b'{"a": 1}')
-    assert (response.status, type(response.json)) == (422, str)
-    assert len(client.payments.calls) == 1
-
-
-@pytest.mark.parametrize(
-    "other",
-    [
-        {"key": "key-2"},
-        {"headers": [(b"x-sub-partner-id", b"sub")]},
-        {"path": "/api/addresses/fiat/f/retry-auth"},
-    ],
-)
-def test_another_account_or_path_has_its_own_keys(other: dict[str, Any]) -> None:
-    client = Client()
-    post(client)
-    post(client, **other)
-    assert len(client.payments.calls) == 2
-
-
-@cases("key", [b"", b"x" * 256, "ké".encode(), b"a b", b"a\tb", b"a\0"])
-@cases("path", ["/api/autoramps", "/api/addresses/fiat/f/retry-auth"])
-def test_invalid_key_is_refused(key: bytes, path: str) -> None:
-    client = Client()
-    response = post(client, path=path, idempotency=key)
-    assert (response.status, client.payments.calls) == (400, [])
-    assert "Idempotency-Key" in response.json
-
-
-def test_answer_without_a_body_is_replayed_without_one() -> None:
-    client = Client()
-    path = "/api/addresses/fiat/f/retry-auth"
-    assert post(client, b"", path=path).status == 204
-    replay = post(client, b"", path=path)
-    assert (replay.status, replay.headers, replay.body) == (204, [], b"")
-    assert len(client.payments.calls) == 1
-
-
-def test_refused_request_may_be_retried_with_its_key() -> None:
-    client = Client()
-    assert post(client, b"[").status == 400
-    assert post(client, key="unknown").status == 401
-    assert post(client).status == 200
 
 
 # Internal errors

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from paynet import DEFAULT, VERSIONS
+from paynet import VERSIONS
 from sqlalchemy import text
 from support.clusters import Cluster
 from support.sandboxes import Caller, Sandbox, sandbox
@@ -42,30 +42,6 @@ def test_every_operation_answers_401_without_a_valid_key(
     assert (response.status_code, response.json()) == (401, "unauthorized")
 
 
-def test_two_keys_are_invalid(partner: Caller) -> None:
-    headers = [("X-API-Key", partner.key), ("X-API-Key", partner.key)]
-    response = partner.sandbox.client.get("/api/autoramps", headers=headers)
-    assert (response.status_code, response.json()) == (401, "unauthorized")
-
-
-def test_retry_of_an_address_is_not_implemented(partner: Caller) -> None:
-    response = partner.ask("POST", "/addresses/fiat/address/retry-auth")
-    expected = "retrying the authentication of a fiat address is not implemented yet"
-    assert (response.status_code, response.json()) == (400, expected)
-
-
-@cases("version", [*VERSIONS, "", None])
-@cases(("path", "status"), [("/autoramps", 200), ("/nothing", 404)])
-def test_served_version_is_reported(
-    partner: Caller, path: str, status: int, version: str | None
-) -> None:
-    headers = {} if version is None else {"x_api_version": version}
-    response = partner.ask("GET", path, **headers)
-    assert response.status_code == status
-    assert response.headers["X-API-Version"] == (version or DEFAULT)
-    assert response.headers["Vary"] == "X-API-Version"
-
-
 @cases(
     ("version", "reason"),
     [
@@ -88,10 +64,6 @@ def test_unsupported_versions_are_rejected_before_the_key_is_checked(
     assert (response.status_code, response.json()) == (400, rejection)
 
 
-def test_answers_to_callers_are_not_cacheable(partner: Caller) -> None:
-    assert partner.ask("GET", "/autoramps").headers["Cache-Control"] == "private, no-store"
-
-
 @cases("environment", ["sandbox", "production"])
 @cases("name", ["versions", *VERSIONS])
 def test_documents_of_the_environment_are_public(
@@ -102,23 +74,10 @@ def test_documents_of_the_environment_are_public(
     assert (response.status_code, response.content) == (200, published.read_bytes())
 
 
-def test_document_without_a_version_is_the_latest(environments: dict[str, Sandbox]) -> None:
-    client = environments["sandbox"].client
-    assert client.get("/spec").content == client.get(f"/spec/{VERSIONS[-1]}").content
-
-
 def test_health_is_public(environments: dict[str, Sandbox]) -> None:
     response = environments["production"].client.get("/health")
     assert (response.status_code, response.json()) == (200, {"status": "ok"})
     assert "X-API-Version" not in response.headers
-
-
-def test_body_over_one_mebibyte_is_refused(partner: Caller) -> None:
-    response = partner.ask("POST", "/autoramps", {"note": "x" * 1024 * 1024})
-    assert (response.status_code, response.json()) == (
-        413,
-        "the body has to be at most 1048576 bytes",
-    )
 
 
 @cases(
@@ -131,12 +90,6 @@ def test_values_that_databases_and_parsers_treat_differently_are_refused(
     headers = {"X-API-Key": partner.key, "Content-Type": "application/json"}
     response = partner.sandbox.client.post("/api/autoramps", content=body, headers=headers)
     assert (response.status_code, type(response.json())) == (400, str)
-
-
-def test_other_media_types_are_refused(partner: Caller) -> None:
-    headers = {"X-API-Key": partner.key, "Content-Type": "text/plain"}
-    response = partner.sandbox.client.post("/api/autoramps", content=b"{}", headers=headers)
-    assert response.status_code == 415
 
 
 def test_failure_is_reported_with_the_trace_id_of_the_log(

@@ -15,7 +15,7 @@ import jsonschema_rs
 import pytest
 from support.json_schema_suite import SUITE, components, groups, left_out
 from support.mixed_schemas import mixed_instances, mixed_schemas
-from support.null_spellings import COMPONENTS, SPELLINGS, instances
+from support.null_spellings import COMPONENTS, POSITIONS, SPELLINGS, instances
 from support.random_schemas import odd_instances, random_schemas
 from support.readers import Readers, document
 from support.sampling import Sampler
@@ -144,9 +144,13 @@ def _pascal(name: str) -> str:
 
 @cache
 def nulls() -> Corpus:
-    spelt = {_pascal(f"{name}_spelling"): spelling for name, spelling in SPELLINGS.items()}
-    schemas = {name: spelling.schema for name, spelling in spelt.items()}
-    found = {name: instances(spelling) for name, spelling in spelt.items()}
+    schemas: Schema = {}
+    found: dict[str, list[tuple[Any, bool]]] = {}
+    for name, spelling in SPELLINGS.items():
+        for position, (place, hold) in POSITIONS.items():
+            called = _pascal(f"{name}_{position}")
+            schemas[called] = place(spelling.schema)
+            found[called] = [(hold(value), valid) for value, valid in instances(spelling)]
     return corpus({**COMPONENTS, **schemas}, "3.0.3", found)
 
 

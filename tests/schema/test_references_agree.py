@@ -143,8 +143,8 @@ def test_another_spelling_is_no_change(openapi: str, kind: str) -> None:
 @pytest.mark.parametrize(
     ("openapi", "kinds"),
     [
-        ("3.0.3", ("values", "fields")),
-        ("3.1.0", ("one value", "fields", "a bound", "items")),
+        ("3.0.3", ("values",)),
+        ("3.1.0", ("one value", "fields", "items")),
     ],
 )
 def test_values_are_validated_alike(openapi: str, kinds: tuple[str, ...], tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ from support.events import EVENTS
 from support.generated_server import Generated
 from support.model_documents import DOCUMENTS
 from support.modelling import files
+from support.seeds import IN_CI
 from support.sources import loaded
 from support.unions_api import documents
 from support.uploads_api import UPLOADS
@@ -512,6 +513,7 @@ def test_mypy_accepts_a_server_and_rejects_wrong_handlers(checked: Path) -> None
     assert found == WRONG_LINES
 
 
+@IN_CI
 def test_pyright_accepts_the_api_specific_modules(checked: Path) -> None:
     beside = Path(sys.executable).with_name("basedpyright")
     pyright = str(beside) if beside.exists() else which("basedpyright")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
 Schema = dict[str, Any]
@@ -129,3 +130,14 @@ def instances(spelling: Spelling) -> list[tuple[Any, bool]]:
     """Return values, each with whether it fits."""
     made = [(None, spelling.null), (spelling.valid, True)]
     return made if spelling.invalid is ... else [*made, (spelling.invalid, False)]
+
+
+POSITIONS: Final[dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]]] = {
+    "field": (lambda schema: schema, lambda value: value),
+    "items": (lambda schema: {"type": "array", "items": schema}, lambda value: [value]),
+    "map": (
+        lambda schema: {"type": "object", "additionalProperties": schema},
+        lambda value: {"k": value},
+    ),
+}
+"""Places of a schema within another one, and of its values"""

@@ -6,6 +6,12 @@ The cases are the same in every run, so that all of them are tried where time ma
 from __future__ import annotations
 
 import os
+from typing import Final
+
+import pytest
+
+IN_CI: Final = pytest.mark.skipif(os.environ.get("SEEDS") != "all", reason="runs with SEEDS=all")
+"""Marks slow tests that ask another program what quicker tests check as well"""
 
 
 def scale(count: int) -> int:
