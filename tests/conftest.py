@@ -23,7 +23,7 @@ from support.seeds import scale
 # deadlines: a busy machine is no defect of the code.
 settings.register_profile(
     "dateline",
-    max_examples=scale(100),
+    max_examples=scale(60),
     derandomize=True,
     database=None,
     deadline=None,

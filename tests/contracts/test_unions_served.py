@@ -202,7 +202,7 @@ def law_of(folder: Path, seed: int) -> Law:
     return Law(load(folder / "schemas"))
 
 
-@cases("seed", seeds(40))
+@cases("seed", seeds(24))
 def test_values_of_random_unions_are_valid_after_conversion(seed: int, tmp_path: Path) -> None:
     law = law_of(tmp_path, seed)
     if law.contracts["converters"]:
@@ -226,7 +226,7 @@ def test_values_of_random_unions_are_valid_after_conversion(seed: int, tmp_path:
 
 def test_random_unions_are_of_every_kind(tmp_path: Path) -> None:
     kinds = Counter[str]()
-    for seed in seeds(40):
+    for seed in seeds(24):
         (tmp_path / str(seed)).mkdir()
         written = json.dumps(law_of(tmp_path / str(seed), seed).contracts)
         kinds.update(word for word in ("tag", "tried", "fits", "convert") if f'"{word}"' in written)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import json
 from typing import Any
 
 import pytest
@@ -525,23 +524,6 @@ def test_documents_of_versions_are_unversioned(environment: str, version: str) -
         for response in operation["responses"].values()
     ]
     assert headers == [{}] * 7
-
-
-@pytest.mark.parametrize("environment", ENVIRONMENTS)
-def test_callers_of_the_oldest_version_never_see_fednow(environment: str) -> None:
-    schemas = schemas_of(environment, OLDEST)
-    assert drop_descriptions(schemas["DepositRail"]) == {
-        "oneOf": [ref("Iban"), ref("AchWire"), ref("Swift")],
-        "discriminator": {
-            "propertyName": "type",
-            "mapping": {
-                "Iban": "#/components/schemas/Iban",
-                "AchWire": "#/components/schemas/AchWire",
-                "Swift": "#/components/schemas/Swift",
-            },
-        },
-    }
-    assert "fednow" not in json.dumps(read(environment, OLDEST)).lower()
 
 
 @cases("environment", ENVIRONMENTS)

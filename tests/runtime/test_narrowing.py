@@ -30,7 +30,7 @@ from dateline_runtime.narrowing import (
 )
 
 SCHEMAS = Path(__file__).parents[2] / "schemas"
-SEEDS = seeds(16)
+SEEDS = seeds(8)
 """Of the generated APIs. What they have together is every kind of gate in every nesting."""
 
 Json = Any

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
@@ -70,7 +68,7 @@ def test_values_of_every_version_of_the_payment_api_fit() -> None:
             assert_every_value_fits(contract.document)
 
 
-@pytest.mark.parametrize("seed", seeds(12))
+@pytest.mark.parametrize("seed", seeds(8))
 def test_values_of_generated_apis_fit(seed: int, tmp_path: Path) -> None:
     assert_every_value_fits(canonical_document(loaded(tmp_path, gated_apis.sources(seed))))
 
@@ -79,7 +77,7 @@ def test_values_of_the_library_fit(tmp_path: Path) -> None:
     assert_every_value_fits(canonical_document(loaded(tmp_path, LIBRARY)))
 
 
-@cases("seed", seeds(60))
+@cases("seed", seeds(40))
 def test_values_of_random_documents_fit_if_any_does(seed: int) -> None:
     made = Maker(Random(seed)).document()
     judge = Judge(reading(made))
@@ -521,23 +519,6 @@ def test_each_name_has_its_own_values() -> None:
     sampler = Sampler(document({"It": PERSON}))
     assert sampled(sampler, name="getPerson") == sampled(sampler, name="getPerson")
     assert sampled(sampler, name="getPerson") != sampled(sampler, name="findPerson")
-
-
-def test_values_do_not_depend_on_the_hash_seed() -> None:
-    code = (
-        "import json, sys; sys.path[:0] = sys.argv[1:]; import test_sample as t; "
-        "print(json.dumps(t.value(t.PERSON)))"
-    )
-    here = Path(__file__).parent
-    run = subprocess.run(
-        [sys.executable, "-c", code, here, here.parent],
-        env={"PYTHONHASHSEED": "1"},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    # this process has a random seed
-    assert json.loads(run.stdout) == value(PERSON)
 
 
 def test_schema_may_refer_to_an_otherwise_unused_component() -> None:

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-import httpx
 import pytest
 from support.adopted_projects import VERSION, adopt_project
-from support.generated_server import Generated, ask
 from support.null_spellings import COMPONENTS, POSITIONS, SPELLINGS, Schema, ref
 from support.tables import cases
 
 from dateline.diff import diff
-from dateline.load import load
 from dateline.model import Kind
 from dateline.schema.dialect import Dialect, departs_from_letter
 from dateline.schema.references import Resolver
@@ -67,21 +63,10 @@ def whole() -> Schema:
     return document(holder, COMPONENTS, roots)
 
 
-def put(app: Any, name: str, value: Any) -> httpx.Response:
-    """Return the response to a request with the body *value*; httpx would send none for null."""
-    headers = {"content-type": "application/json"}
-    return ask(app, "PUT", f"/{name}", content=json.dumps(value), headers=headers)
-
-
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a project adopted from the document and generated."""
     return adopt_project(tmp_path_factory.mktemp("null"), whole(), "null_served")
-
-
-@pytest.fixture(scope="module")
-def generated(project: Path) -> Generated:
-    return Generated(project / "copy", load(project / "schemas"))
 
 
 def _alone(schema: Schema, openapi: str = "3.0.3") -> Schema:

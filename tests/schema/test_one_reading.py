@@ -208,7 +208,7 @@ def formats(openapi: str) -> Corpus:
 
 @cache
 def randomly(openapi: str) -> Corpus:
-    schemas = random_schemas(7, scale(40), old=openapi.startswith("3.0"))
+    schemas = random_schemas(7, scale(24), old=openapi.startswith("3.0"))
     sampler = Sampler(document(schemas, openapi), 11)
     readers = Readers(Path(mkdtemp()), schemas, openapi)
     adopted = readers.readers["adopted"]
@@ -224,7 +224,7 @@ def randomly(openapi: str) -> Corpus:
 
 @cache
 def mixed(openapi: str) -> Corpus:
-    schemas = mixed_schemas(23, scale(60), old=openapi.startswith("3.0"))
+    schemas = mixed_schemas(23, scale(36), old=openapi.startswith("3.0"))
     readers = Readers(Path(mkdtemp()), schemas, openapi)
     adopted = readers.readers["adopted"]
     found = {

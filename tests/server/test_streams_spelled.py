@@ -125,7 +125,7 @@ def answer(feeds: Feeds, lots: random.Random, path: str, media_type: str, conten
     return b"".join(each.get("body", b"") for each in caller.sent)
 
 
-@cases("seed", seeds(150))
+@cases("seed", seeds(80))
 def test_narrowed_events_keep_their_meaning(feeds: Feeds, seed: int) -> None:
     lots = random.Random(seed)
     content = spell_events(lots)
@@ -149,7 +149,7 @@ def read_items(content: bytes) -> list[Any]:
     return found
 
 
-@cases("seed", seeds(100))
+@cases("seed", seeds(60))
 @cases("kind", ["lines", "records"])
 def test_narrowed_items_keep_their_meaning(feeds: Feeds, seed: int, kind: str) -> None:
     lots = random.Random(seed)

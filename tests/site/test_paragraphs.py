@@ -19,7 +19,7 @@ PIECES += ["---", "===", "*b*", "_b_", "`b`", "&amp;", "<b>", "http://a.b", "[a]
 
 @given(st.lists(st.sampled_from(PIECES), min_size=1, max_size=7).map("".join))
 @example("A plan, with a trial (of 30 days); see 'Plans'?\nIt ends/renews: monthly.")
-@settings(max_examples=scale(600))
+@settings(max_examples=scale(300))
 def test_texts_are_rendered_as_by_the_parser(text: str) -> None:
     inert = filters._inert(text)
     parser = filters._commonmark()

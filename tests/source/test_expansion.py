@@ -61,7 +61,7 @@ def read(text: str, readings: Readings | None = None) -> tuple[Any, list[str]]:
     return (source.root if source else None), list(map(str, problems))
 
 
-@cases("seed", seeds(200))
+@cases("seed", seeds(100))
 def test_random_text_is_read_like_by_pyyaml(seed: int) -> None:
     text = _Writer(seed).document()
     expected = yaml.safe_load(text)
