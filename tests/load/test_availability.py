@@ -437,12 +437,7 @@ components:
 @pytest.mark.parametrize(
     ("shown", "place", "where", "lacking"),
     [
-        (
-            "{ kind: Square, side: x }",
-            "6:64",
-            "Shape.oneOf.1.x-shown-as",
-            "2024-01-15, 2024-09-01",
-        ),
+        ("{ kind: Square, side: x }", "6:64", "Shape.oneOf.1.x-shown-as", "2024-01-15, 2024-09-01"),
         (
             "{ next: { kind: Square }, 2024-09-01: { kind: Square, side: x } }",
             "6:102",

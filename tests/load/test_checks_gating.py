@@ -4,44 +4,37 @@ from __future__ import annotations
 
 import pytest
 from support.checked import TABLE, check_fragment, check_schema
+from support.tables import cases
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "said"),
     [
         pytest.param(
             "{ type: object, properties: { due: { type: string, x-added: 2024-9-1 } } }",
-            [
-                "4:67: date: '2024-9-1' is not a canonical YYYY-MM-DD date; write 2024-09-01",
-            ],
+            ["4:67: date: '2024-9-1' is not a canonical YYYY-MM-DD date; write 2024-09-01"],
             id="not padded",
         ),
         pytest.param(
             "{ type: object, properties: { due: { type: string, x-added: '20240901' } } }",
-            [
-                "4:67: date: '20240901' is not a canonical YYYY-MM-DD date; write 2024-09-01",
-            ],
+            ["4:67: date: '20240901' is not a canonical YYYY-MM-DD date; write 2024-09-01"],
             id="without hyphens",
         ),
         pytest.param(
             "{ type: object, properties: { due: { type: string, x-added: 2024-02-30 } } }",
-            [
-                "4:67: date: '2024-02-30' is not an existing date; write one, or `next`",
-            ],
+            ["4:67: date: '2024-02-30' is not an existing date; write one, or `next`"],
             id="not a day of the calendar",
         ),
         pytest.param(
             "{ type: object, properties: { due: { type: string, x-removed: soon } } }",
-            [
-                "4:69: date: 'soon' is not a canonical YYYY-MM-DD date; write one, or `next`",
-            ],
+            ["4:69: date: 'soon' is not a canonical YYYY-MM-DD date; write one, or `next`"],
             id="not a date",
         ),
         pytest.param(
             "{ type: object, properties: { due: { type: string, x-added: 2024-09-02 } } }",
             [
                 "4:67: unknown-version: no version 2024-09-02 in the table; did you mean "
-                "'2024-09-01'?",
+                "'2024-09-01'?"
             ],
             id="not in the table",
         ),
@@ -49,14 +42,12 @@ from support.checked import TABLE, check_fragment, check_schema
             "{ type: object, properties: { due: { type: string, x-added: 2024, x-why: W. } } }",
             [
                 "4:67: wrong-type: the number 2024 where a version, written as in versions.yaml, "
-                "belongs",
+                "belongs"
             ],
             id="a number",
         ),
         pytest.param(
-            "{ type: object, properties: { due: { type: string, x-added: next } } }",
-            [],
-            id="next",
+            "{ type: object, properties: { due: { type: string, x-added: next } } }", [], id="next"
         ),
         pytest.param(
             "{ type: object, properties: { due: { type: string, x-added: 2024-09-01, "
@@ -80,14 +71,14 @@ def test_dates_are_canonical_and_in_the_version_table(text: str, said: list[str]
     assert check_schema(text) == said
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "said"),
     [
         pytest.param(
             "{ type: object, properties: { due: { type: string, x-added: 2024-01-15 } } }",
             [
                 "4:67: gate-without-effect: 2024-01-15 is the first version, so every "
-                "version has it; leave it out",
+                "version has it; leave it out"
             ],
             id="added at the first version",
         ),
@@ -95,7 +86,7 @@ def test_dates_are_canonical_and_in_the_version_table(text: str, said: list[str]
             "{ type: object, properties: { due: { type: string, x-removed: 2024-01-15 } } }",
             [
                 "4:69: never-there: 2024-01-15 is the first version, so none has it; leave "
-                "the node out",
+                "the node out"
             ],
             id="removed at the first version",
         ),
@@ -104,7 +95,7 @@ def test_dates_are_canonical_and_in_the_version_table(text: str, said: list[str]
             "x-removed: 2024-09-01 } } }",
             [
                 "4:90: never-there: added at 2025-06-01, so no version has it; remove it later, "
-                "or leave the node out",
+                "or leave the node out"
             ],
             id="removed before it is added",
         ),
@@ -113,7 +104,7 @@ def test_dates_are_canonical_and_in_the_version_table(text: str, said: list[str]
             "x-removed: 2025-06-01 } } }",
             [
                 "4:90: never-there: added at 2025-06-01, so no version has it; remove it later, "
-                "or leave the node out",
+                "or leave the node out"
             ],
             id="removed when it is added",
         ),
@@ -122,7 +113,7 @@ def test_dates_are_canonical_and_in_the_version_table(text: str, said: list[str]
             "format: date } } } } }",
             [
                 "4:67: gate-without-effect: 2024-01-15 is the first version, so there is "
-                "nothing before it; leave it out",
+                "nothing before it; leave it out"
             ],
             id="a history before the first version",
         ),
@@ -131,7 +122,7 @@ def test_dates_are_canonical_and_in_the_version_table(text: str, said: list[str]
             "x-was: { 2024-09-01: { format: date } } } } }",
             [
                 "4:88: gate-without-effect: 2024-09-01 is when it is added, so there is "
-                "nothing before it; leave it out",
+                "nothing before it; leave it out"
             ],
             id="a history before it is added",
         ),
@@ -139,7 +130,7 @@ def test_dates_are_canonical_and_in_the_version_table(text: str, said: list[str]
             "{ type: object, properties: { due: { type: string, x-was: {} } } }",
             [
                 "4:58: gate-without-effect: no date is listed; write {DATE: {keyword: "
-                "value}}, or leave it out",
+                "value}}, or leave it out"
             ],
             id="an empty history",
         ),
@@ -147,7 +138,7 @@ def test_dates_are_canonical_and_in_the_version_table(text: str, said: list[str]
             "{ type: object, properties: { due: { type: string, x-was: { next: {} } } } }",
             [
                 "4:67: history-without-effect: no keyword is listed; write what it was, or "
-                "leave the date out",
+                "leave the date out"
             ],
             id="an empty entry",
         ),
@@ -156,7 +147,7 @@ def test_dates_are_canonical_and_in_the_version_table(text: str, said: list[str]
             "unset: [] } } } } }",
             [
                 "4:67: history-without-effect: no keyword is listed; write what it was, or "
-                "leave the date out",
+                "leave the date out"
             ],
             id="an empty long entry",
         ),
@@ -166,37 +157,31 @@ def test_gate_has_an_effect(text: str, said: list[str]) -> None:
     assert check_schema(text) == said
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "said"),
     [
         pytest.param(
             "{ type: object, properties: { due: { type: string, x-environments: [sandbx] } } }",
             [
                 "4:75: unknown-environment: there is no environment 'sandbx'; did you mean "
-                "'sandbox'?",
+                "'sandbox'?"
             ],
             id="unknown",
         ),
         pytest.param(
             "{ type: object, properties: { due: { type: string, x-environments: [] } } }",
-            [
-                "4:74: empty-list: no environment is listed, so it is nowhere; name one",
-            ],
+            ["4:74: empty-list: no environment is listed, so it is nowhere; name one"],
             id="none",
         ),
         pytest.param(
             "{ type: object, properties: { due: { type: string, x-environments: [sandbox, "
             "sandbox] } } }",
-            [
-                "4:84: item-twice: 'sandbox' is in the list already; leave one out",
-            ],
+            ["4:84: item-twice: 'sandbox' is in the list already; leave one out"],
             id="twice",
         ),
         pytest.param(
             "{ type: object, properties: { due: { type: string, x-environments: sandbox } } }",
-            [
-                "4:74: wrong-type: 'sandbox' where a list of texts belongs",
-            ],
+            ["4:74: wrong-type: 'sandbox' where a list of texts belongs"],
             id="text",
         ),
         pytest.param(
@@ -210,7 +195,7 @@ def test_environments_are_those_of_the_table(text: str, said: list[str]) -> None
     assert check_schema(text) == said
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "said"),
     [
         pytest.param(
@@ -311,14 +296,14 @@ def test_keys_are_refused_where_they_have_no_meaning(text: str, said: list[str])
     assert check_fragment(text) == said
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "said"),
     [
         pytest.param(
             "{ type: object, properties: { due: { type: string, x-why: it is new } } }",
             [
                 "4:58: misplaced-annotation: `x-why` is the reason for a gate, but there is "
-                "none here; add x-added, x-removed or x-was",
+                "none here; add x-added, x-removed or x-was"
             ],
             id="alone",
         ),
@@ -331,16 +316,12 @@ def test_keys_are_refused_where_they_have_no_meaning(text: str, said: list[str])
         pytest.param(
             '{ type: object, properties: { due: { type: string, x-added: next, x-why: "it '
             'is\\nnew" } } }',
-            [
-                "4:80: several-lines: 'it is\\nnew' has several lines; write one sentence",
-            ],
+            ["4:80: several-lines: 'it is\\nnew' has several lines; write one sentence"],
             id="several lines",
         ),
         pytest.param(
             "{ type: object, properties: { due: { type: string, x-added: next, x-why: ' ' } } }",
-            [
-                "4:80: blank-text: the reason is blank; say it in a sentence",
-            ],
+            ["4:80: blank-text: the reason is blank; say it in a sentence"],
             id="blank",
         ),
         pytest.param(
@@ -360,16 +341,12 @@ def test_keys_are_refused_where_they_have_no_meaning(text: str, said: list[str])
         ),
         pytest.param(
             "{ type: object, properties: { due: { type: string, x-added: next, x-why: {} } } }",
-            [
-                "4:73: reason-without-gate: no date is listed; write {DATE: TEXT}, or leave it out",
-            ],
+            ["4:73: reason-without-gate: no date is listed; write {DATE: TEXT}, or leave it out"],
             id="for no date",
         ),
         pytest.param(
             "{ type: object, properties: { due: { type: string, x-added: next, x-why: [new] } } }",
-            [
-                "4:80: wrong-type: a list where text or a mapping {DATE: text} belongs",
-            ],
+            ["4:80: wrong-type: a list where text or a mapping {DATE: text} belongs"],
             id="no text",
         ),
     ],

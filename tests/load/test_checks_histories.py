@@ -7,15 +7,13 @@ from support.checked import check_fragment, check_schema
 from support.tables import cases
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "said"),
     [
         pytest.param(
             "{ type: object, properties: { due: { type: string, x-was: { next: { fromat: "
             "date } } } } }",
-            [
-                "4:75: misspelt-key: 'fromat' is not a key of a schema; did you mean 'format'?",
-            ],
+            ["4:75: misspelt-key: 'fromat' is not a key of a schema; did you mean 'format'?"],
             id="an unknown keyword",
         ),
         pytest.param(
@@ -34,38 +32,30 @@ from support.tables import cases
             "} } } } }",
             [
                 "4:75: unknown-key: 'in' is not a key of a schema; leave it out, or let it "
-                "begin with `x-`",
+                "begin with `x-`"
             ],
             id="a keyword of another kind",
         ),
         pytest.param(
             "{ type: object, properties: { due: { type: string, x-was: { next: { "
             "maxLength: '3' } } } } }",
-            [
-                "4:86: wrong-type: '3' where a whole number from 0 belongs; write 3 without quotes",
-            ],
+            ["4:86: wrong-type: '3' where a whole number from 0 belongs; write 3 without quotes"],
             id="a value of the wrong type",
         ),
         pytest.param(
             "{ type: object, properties: { due: { type: string, x-was: { next: string } } } }",
-            [
-                "4:73: wrong-type: 'string' in a mapping {DATE: {keyword: value}}",
-            ],
+            ["4:73: wrong-type: 'string' in a mapping {DATE: {keyword: value}}"],
             id="not a mapping",
         ),
         pytest.param(
             "{ type: object, properties: { due: { type: string, x-was: [next] } } }",
-            [
-                "4:65: wrong-type: a list where a mapping {DATE: {keyword: value}} belongs",
-            ],
+            ["4:65: wrong-type: a list where a mapping {DATE: {keyword: value}} belongs"],
             id="not a mapping of dates",
         ),
         pytest.param(
             "{ type: object, properties: { due: { type: string, x-was: { next: { type: "
             "strnig } } } } }",
-            [
-                "4:81: unknown-type: 'strnig' is not a type; did you mean 'string'?",
-            ],
+            ["4:81: unknown-type: 'strnig' is not a type; did you mean 'string'?"],
             id="a wrong value",
         ),
         pytest.param(
@@ -73,7 +63,7 @@ from support.tables import cases
             "integer, default: a } } } } }",
             [
                 "4:99: default-invalid: 'a' where an integer belongs; correct the value or its "
-                "schema",
+                "schema"
             ],
             id="a default of another type",
         ),
@@ -82,7 +72,7 @@ from support.tables import cases
             "{ type: integer } } } } }",
             [
                 "4:79: default-invalid: 'a' where an integer belongs; correct the value or its "
-                "schema",
+                "schema"
             ],
             id="a default that is no longer valid",
         ),
@@ -97,24 +87,20 @@ from support.tables import cases
             "next: { maximum: 2 } } } } }",
             [
                 "4:80: unsatisfiable-bounds: no number is allowed from minimum 3 to "
-                "maximum 2; move one",
+                "maximum 2; move one"
             ],
             id="bounds",
         ),
         pytest.param(
             "{ type: object, properties: { due: { type: string, x-was: { next: { type: "
             "null, $ref: '#/components/schemas/Lone' } } } } }",
-            [
-                "4:93: reference-dangling: there is no schemas/Lone; did you mean 'Loan'?",
-            ],
+            ["4:93: reference-dangling: there is no schemas/Lone; did you mean 'Loan'?"],
             id="a reference that dangles",
         ),
         pytest.param(
             "{ type: object, properties: { due: { type: array, items: { type: string }, "
             "x-was: { next: { items: { type: strnig } } } } } }",
-            [
-                "4:114: unknown-type: 'strnig' is not a type; did you mean 'string'?",
-            ],
+            ["4:114: unknown-type: 'strnig' is not a type; did you mean 'string'?"],
             id="a schema below it",
         ),
         pytest.param(
@@ -149,15 +135,13 @@ def test_history_follows_the_grammar_of_its_object(text: str, said: list[str]) -
     assert check_schema(text) == said
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "said"),
     [
         pytest.param(
             "{ type: object, properties: { due: { type: string, format: date, x-was: { "
             "next: { format: date } } } } }",
-            [
-                "4:89: history-without-effect: `format` is 'date' after next too; leave it out",
-            ],
+            ["4:89: history-without-effect: `format` is 'date' after next too; leave it out"],
             id="equal to the present",
         ),
         pytest.param(
@@ -165,7 +149,7 @@ def test_history_follows_the_grammar_of_its_object(text: str, said: list[str]) -
             "date }, 2025-06-01: { format: date } } } } }",
             [
                 "4:105: history-without-effect: `format` is 'date' after 2025-06-01 too; "
-                "leave it out",
+                "leave it out"
             ],
             id="equal to the next newer",
         ),
@@ -184,26 +168,19 @@ def test_history_follows_the_grammar_of_its_object(text: str, said: list[str]) -
         pytest.param(
             "{ type: object, properties: { due: { type: string, x-was: { next: { format: "
             "null } } } } }",
-            [
-                "4:75: history-without-effect: `format` is not there after next either; "
-                "leave it out",
-            ],
+            ["4:75: history-without-effect: `format` is not there after next either; leave it out"],
             id="unset a missing keyword",
         ),
         pytest.param(
             "{ type: object, properties: { due: { type: string, x-was: { next: { name: due "
             "} } } } }",
-            [
-                "4:75: history-without-effect: `name` is 'due' after next too; leave it out",
-            ],
+            ["4:75: history-without-effect: `name` is 'due' after next too; leave it out"],
             id="the same name",
         ),
         pytest.param(
             "{ type: object, properties: { due: { type: string, x-was: { next: { name: "
             "end, type: string } } } } }",
-            [
-                "4:86: history-without-effect: `type` is 'string' after next too; leave it out",
-            ],
+            ["4:86: history-without-effect: `type` is 'string' after next too; leave it out"],
             id="a keyword beside a rename",
         ),
     ],
@@ -212,14 +189,14 @@ def test_history_changes_something(text: str, said: list[str]) -> None:
     assert check_schema(text) == said
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "said"),
     [
         pytest.param(
             "components: { schemas: { Loan: { type: string, x-was: { next: { name: Lone } } } } }",
             [
                 "1:65: misplaced-rename: only properties, headers and parameters have a "
-                "name; leave it out",
+                "name; leave it out"
             ],
             id="a component",
         ),
@@ -228,7 +205,7 @@ def test_history_changes_something(text: str, said: list[str]) -> None:
             "name: a } } }] } } }",
             [
                 "1:75: misplaced-rename: only properties, headers and parameters have a "
-                "name; leave it out",
+                "name; leave it out"
             ],
             id="a member",
         ),
@@ -252,7 +229,7 @@ components:
             "X-Remaining } } } } }",
             [
                 "1:63: misplaced-rename: only properties, headers and parameters have a "
-                "name; leave it out",
+                "name; leave it out"
             ],
             id="a header component",
         ),
@@ -283,9 +260,7 @@ components:
         pytest.param(
             "components: { schemas: { Loan: { type: object, properties: { due: { type: "
             "string, x-was: { next: { name: null } } } } } } }",
-            [
-                "1:92: misplaced-rename: a name can't be unset; write the old one, or leave it out",
-            ],
+            ["1:92: misplaced-rename: a name can't be unset; write the old one, or leave it out"],
             id="a name unset",
         ),
         pytest.param(
@@ -293,7 +268,7 @@ components:
             "} }, x-was: { next: { name: b } } } } }",
             [
                 "1:101: unknown-key: 'name' is not a key of an operation; leave it out, or let "
-                "it begin with `x-`",
+                "it begin with `x-`"
             ],
             id="an operation",
         ),
@@ -350,7 +325,7 @@ def test_path_parameters_are_the_same_in_every_version(
     assert check_fragment(PATH.format(own=own, shared=shared)) == said
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "said"),
     [
         pytest.param(
@@ -365,7 +340,7 @@ components:
 """,
             [
                 "7:9: rename-collision: 'end' is the name of 'due' too in 2024-01-15, "
-                "2024-09-01, 2025-06-01; rename one, or remove one before that",
+                "2024-09-01, 2025-06-01; rename one, or remove one before that"
             ],
             id="taken in all versions",
         ),
@@ -420,7 +395,7 @@ components:
 """,
             [
                 "7:9: rename-collision: 'end' is the name of 'due' too in 2024-01-15, "
-                "2024-09-01; rename one, or remove one before that",
+                "2024-09-01; rename one, or remove one before that"
             ],
             id="two with one old name",
         ),
@@ -436,7 +411,7 @@ components:
 """,
             [
                 "7:9: rename-collision: 'end' is the name of 'due' too in what applies to all "
-                "environments; rename one, or remove one before that",
+                "environments; rename one, or remove one before that"
             ],
             id="in another environment",
         ),
@@ -477,7 +452,7 @@ components:
 """,
             [
                 "6:47: unknown-environment: there is no environment 'sandbx'; did you mean "
-                "'sandbox'?",
+                "'sandbox'?"
             ],
             id="with an unknown environment",
         ),

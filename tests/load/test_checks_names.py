@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 from support.checked import check_fragment, check_schema
+from support.tables import cases
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "said"),
     [
         pytest.param(
@@ -92,7 +93,7 @@ components:
             [
                 "1:26: component-name-style: "
                 "'AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA…' as a name of "
-                "a schema; use a capital letter, then letters and digits, 64 at most",
+                "a schema; use a capital letter, then letters and digits, 64 at most"
             ],
             id="too long",
         ),
@@ -124,7 +125,7 @@ components:
 """,
             [
                 "4:5: reserved-name: 'UnknownRail' is what the unknown members of Rail are "
-                "called; rename it",
+                "called; rename it"
             ],
             id="the name of unknown members",
         ),
@@ -132,7 +133,7 @@ components:
             "components: { schemas: { FooBar: {}, FOOBar: {}, Foobar: {} } }",
             [
                 "1:38: name-collision: 'FOOBar' and 'FooBar' are schemas with the same name in "
-                "code; rename one",
+                "code; rename one"
             ],
             id="too similar",
         ),
@@ -151,7 +152,7 @@ components:
 """,
             [
                 "8:9: name-collision: the type written here would be called LoanItem, as a "
-                "component is; refer to it, or rename one",
+                "component is; refer to it, or rename one"
             ],
             id="an inline type and a component",
         ),
@@ -161,7 +162,7 @@ def test_component_names_are_usable_in_code(text: str, said: list[str]) -> None:
     assert check_fragment(text) == said
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "said"),
     [
         pytest.param(
@@ -256,7 +257,7 @@ def test_component_names_are_usable_in_code(text: str, said: list[str]) -> None:
                 "4:37: property-name: "
                 "'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa…' as a name of "
                 "a property; use a lower-case letter, then such letters, digits and `_`, 64 "
-                "at most",
+                "at most"
             ],
             id="too long",
         ),
@@ -264,7 +265,7 @@ def test_component_names_are_usable_in_code(text: str, said: list[str]) -> None:
             "{ type: object, properties: { foo_bar: {}, foo__bar: {}, foobar: {} } }",
             [
                 "4:50: name-collision: 'foo__bar' and 'foo_bar' are properties with the same "
-                "name in code; rename one",
+                "name in code; rename one"
             ],
             id="too similar",
         ),
@@ -272,7 +273,7 @@ def test_component_names_are_usable_in_code(text: str, said: list[str]) -> None:
             "{ type: object, properties: { x-added: {} } }",
             [
                 "4:37: misplaced-annotation: `x-added` is among the properties; put it "
-                "on one of them",
+                "on one of them"
             ],
             id="one of our keys",
         ),
@@ -282,7 +283,7 @@ def test_properties_are_in_snake_case(text: str, said: list[str]) -> None:
     assert check_schema(text) == said
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "said"),
     [
         pytest.param(
@@ -299,14 +300,12 @@ def test_properties_are_in_snake_case(text: str, said: list[str]) -> None:
             "{ type: string, oneOf: [{ const: Open }, { const: open }] }",
             [
                 "4:48: name-collision: 'open' and 'Open' are values with the same name in code; "
-                "rename one",
+                "rename one"
             ],
             id="an annotated enumeration",
         ),
         pytest.param(
-            "{ type: string, enum: ['<', '<=', '>', ''] }",
-            [],
-            id="operators have no names",
+            "{ type: string, enum: ['<', '<=', '>', ''] }", [], id="operators have no names"
         ),
     ],
 )
@@ -314,7 +313,7 @@ def test_values_differ_in_more_than_spelling(text: str, said: list[str]) -> None
     assert check_schema(text) == said
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "said"),
     [
         pytest.param(
@@ -372,7 +371,7 @@ def test_operation_names_are_usable_in_code(text: str, said: list[str]) -> None:
     assert check_fragment(text) == said
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "said"),
     [
         pytest.param(
@@ -448,7 +447,7 @@ def test_parameter_and_header_names_can_be_sent(text: str, said: list[str]) -> N
     assert check_fragment(text) == said
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "said"),
     [
         pytest.param(

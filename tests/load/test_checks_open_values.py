@@ -9,14 +9,14 @@ from support.checked import check_fragment, check_schema
 from support.tables import cases
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "said"),
     [
         pytest.param(
             "{ type: integer, x-extensible-enum: ['1'] }",
             [
                 "4:24: misplaced-annotation: `x-extensible-enum` is allowed only on a schema "
-                "with `type: string`; give it that type",
+                "with `type: string`; give it that type"
             ],
             id="of a number",
         ),
@@ -24,7 +24,7 @@ from support.tables import cases
             "{ x-extensible-enum: [a] }",
             [
                 "4:9: misplaced-annotation: `x-extensible-enum` is allowed only on a schema "
-                "with `type: string`; give it that type",
+                "with `type: string`; give it that type"
             ],
             id="without a type",
         ),
@@ -32,7 +32,7 @@ from support.tables import cases
             "{ type: string, enum: [a], x-extensible-enum: [a] }",
             [
                 "4:34: misplaced-annotation: `x-extensible-enum` beside a closed list of "
-                "values contradicts it; leave one of the two out",
+                "values contradicts it; leave one of the two out"
             ],
             id="beside an enum",
         ),
@@ -41,7 +41,7 @@ from support.tables import cases
             "x-extensible-enum: [a] } } }",
             [
                 "4:77: misplaced-annotation: `x-extensible-enum` is allowed only on a schema "
-                "with `type: string`; write it there",
+                "with `type: string`; write it there"
             ],
             id="beside a reference",
         ),
@@ -56,30 +56,22 @@ from support.tables import cases
         ),
         pytest.param(
             "{ type: string, x-extensible-enum: [] }",
-            [
-                "4:42: empty-list: no value is listed; list those known today",
-            ],
+            ["4:42: empty-list: no value is listed; list those known today"],
             id="none",
         ),
         pytest.param(
             "{ type: string, x-extensible-enum: [a, 1] }",
-            [
-                "4:46: wrong-type: the number 1 in a list of texts",
-            ],
+            ["4:46: wrong-type: the number 1 in a list of texts"],
             id="a number",
         ),
-        pytest.param(
-            "{ type: [string, 'null'], x-extensible-enum: [a, b] }",
-            [],
-            id="or null",
-        ),
+        pytest.param("{ type: [string, 'null'], x-extensible-enum: [a, b] }", [], id="or null"),
     ],
 )
 def test_open_ended_values_are_strings(text: str, said: list[str]) -> None:
     assert check_schema(text) == said
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "said"),
     [
         pytest.param(
@@ -87,17 +79,17 @@ def test_open_ended_values_are_strings(text: str, said: list[str]) -> None:
             "schema: { type: string } } } }",
             [
                 "1:54: misplaced-annotation: `x-extensible-enum` is allowed only on a schema "
-                "with `type: string`; write it there",
+                "with `type: string`; write it there"
             ],
             id="on a parameter",
-        ),
+        )
     ],
 )
 def test_open_ended_values_belong_to_schemas(text: str, said: list[str]) -> None:
     assert check_fragment(text) == said
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "said"),
     [
         pytest.param(
@@ -111,7 +103,7 @@ def test_open_ended_values_belong_to_schemas(text: str, said: list[str]) -> None
             "x-shown-as: opne }] }",
             [
                 "4:90: shown-as-invalid: 'opne' is not a value of the versions before next; did "
-                "you mean 'open'?",
+                "you mean 'open'?"
             ],
             id="not a value of it",
         ),
@@ -120,7 +112,7 @@ def test_open_ended_values_belong_to_schemas(text: str, said: list[str]) -> None
             "x-shown-as: held }] }",
             [
                 "4:90: shown-as-invalid: 'held' is not a value of the versions before next; "
-                "known: open",
+                "known: open"
             ],
             id="itself",
         ),
@@ -129,7 +121,7 @@ def test_open_ended_values_belong_to_schemas(text: str, said: list[str]) -> None
             "const: b, x-added: 2025-06-01, x-shown-as: a }] }",
             [
                 "4:122: shown-as-invalid: 'a' is not a value of the versions before 2025-06-01; "
-                "known: open",
+                "known: open"
             ],
             id="one that is not older",
         ),
@@ -145,7 +137,7 @@ def test_open_ended_values_belong_to_schemas(text: str, said: list[str]) -> None
             "2024-09-01, x-shown-as: gone }] }",
             [
                 "4:98: shown-as-invalid: 'new' is not a value of the versions 2025-06-01; known: "
-                "open",
+                "open"
             ],
             id="one that was not there at the removal",
         ),
@@ -189,7 +181,7 @@ def test_open_ended_values_belong_to_schemas(text: str, said: list[str]) -> None
             "2024-09-02: open } }] }",
             [
                 "4:89: unknown-version: no version 2024-09-02 in the table; did you mean "
-                "'2024-09-01'?",
+                "'2024-09-01'?"
             ],
             id="an unknown date",
         ),
@@ -203,7 +195,7 @@ def test_open_ended_values_belong_to_schemas(text: str, said: list[str]) -> None
             "{ type: string, oneOf: [{ const: open }, { const: held, x-shown-as: open }] }",
             [
                 "4:63: misplaced-annotation: `x-shown-as` is what callers get instead, but "
-                "there is no `x-added` or `x-removed`; add one",
+                "there is no `x-added` or `x-removed`; add one"
             ],
             id="without a date",
         ),
@@ -211,7 +203,7 @@ def test_open_ended_values_belong_to_schemas(text: str, said: list[str]) -> None
             "{ type: string, x-added: next, x-shown-as: open }",
             [
                 "4:38: misplaced-annotation: `x-shown-as` is allowed only on a value of an "
-                "enumeration or a member of a union; leave it out here",
+                "enumeration or a member of a union; leave it out here"
             ],
             id="not on a member",
         ),
@@ -220,7 +212,7 @@ def test_open_ended_values_belong_to_schemas(text: str, said: list[str]) -> None
             "open } } }",
             [
                 "4:73: misplaced-annotation: `x-shown-as` is allowed only on a value of an "
-                "enumeration or a member of a union; leave it out here",
+                "enumeration or a member of a union; leave it out here"
             ],
             id="on a property",
         ),
@@ -228,7 +220,7 @@ def test_open_ended_values_belong_to_schemas(text: str, said: list[str]) -> None
             "{ oneOf: [{ type: string, x-added: next, x-shown-as: open }] }",
             [
                 "4:48: shown-as-invalid: the union has no member before next; gate what "
-                "contains it instead",
+                "contains it instead"
             ],
             id="nothing existed before",
         ),
@@ -291,7 +283,7 @@ def test_equal_substitutes_by_date_have_separate_effects(
     assert check_fragment(text.replace("VALUES", f"{{ {by_date} }}")) == []
 
 
-@pytest.mark.parametrize("first", ["a", "b"])
+@cases("first", ["a", "b"])
 def test_substitutes_of_a_substitute_differ_by_version(first: str) -> None:
     text = (
         "{ type: string, oneOf: [{ const: a }, { const: b, x-removed: 2025-06-01 }, "
@@ -302,7 +294,7 @@ def test_substitutes_of_a_substitute_differ_by_version(first: str) -> None:
     assert "'b' is not a value of the versions before next; known: a" in said
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "said"),
     [
         pytest.param(
@@ -331,7 +323,7 @@ components:
                 "number 7 where a string belongs",
             ],
             id="members",
-        ),
+        )
     ],
 )
 def test_substitute_is_a_member_of_the_older_union(text: str, said: list[str]) -> None:

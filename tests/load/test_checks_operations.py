@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 from support.checked import check_fragment
+from support.tables import cases
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "said"),
     [
         pytest.param(
@@ -96,7 +97,7 @@ paths:
 """,
             [
                 "3:3: path-twice: '/loans/{loan}' is the path '/loans/{id}' with other "
-                "names; put their operations together",
+                "names; put their operations together"
             ],
             id="equal except for names",
         ),
@@ -106,7 +107,7 @@ def test_paths_follow_their_grammar(text: str, said: list[str]) -> None:
     assert check_fragment(text) == said
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "said"),
     [
         pytest.param(
@@ -134,7 +135,7 @@ paths:
 """,
             [
                 "3:5: path-parameter-undeclared: {id} of the path is not a parameter of this "
-                "operation; declare it with `in: path`",
+                "operation; declare it with `in: path`"
             ],
             id="in another place",
         ),
@@ -145,9 +146,7 @@ paths:
     parameters: [{ name: id, in: path, required: true, schema: {} }]
     get: { operationId: getLoan, responses: { '200': { description: a } } }
 """,
-            [
-                "3:18: path-parameter-unknown: the path '/loans' has no {id}",
-            ],
+            ["3:18: path-parameter-unknown: the path '/loans' has no {id}"],
             id="of the path item, but not in the path",
         ),
         pytest.param(
@@ -183,10 +182,7 @@ paths:
     get: { operationId: getLoan, parameters: [{ name: id, in: path, required: true,
         schema: {} }], responses: { '200': { description: a } } }
 """,
-            [
-                "2:3: path-parameter-twice: {id} is in the path twice; give each place "
-                "its own name",
-            ],
+            ["2:3: path-parameter-twice: {id} is in the path twice; give each place its own name"],
             id="twice in the path",
         ),
     ],
@@ -195,7 +191,7 @@ def test_path_parameters_match_the_path(text: str, said: list[str]) -> None:
     assert check_fragment(text) == said
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "said"),
     [
         pytest.param(
@@ -250,7 +246,7 @@ paths:
             "{} }, B: { name: b, in: query, style: deepObject, schema: {} } } }",
             [
                 "1:61: parameter-style: 'simple' is not a style of a query parameter; known: "
-                "form, spaceDelimited, pipeDelimited, deepObject",
+                "form, spaceDelimited, pipeDelimited, deepObject"
             ],
             id="in a style for another place",
         ),
@@ -281,14 +277,12 @@ def test_parameters_declare_place_and_style(text: str, said: list[str]) -> None:
     assert check_fragment(text) == said
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "said"),
     [
         pytest.param(
             "paths: { /a: { get: { operationId: getA, responses: {} } } }",
-            [
-                "1:42: no-response: no response is listed; list what callers can get",
-            ],
+            ["1:42: no-response: no response is listed; list what callers can get"],
             id="no response",
         ),
         pytest.param(
@@ -312,7 +306,7 @@ paths:
             "description: a } } } } }",
             [
                 "1:49: undeclared-tag: 'Loans' is not among the `tags` of the document; "
-                "declare it there",
+                "declare it there"
             ],
             id="tags without any declared",
         ),
@@ -328,7 +322,7 @@ def test_operations_declare_their_responses(text: str, said: list[str]) -> None:
     assert check_fragment(text) == said
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "said"),
     [
         pytest.param(
@@ -351,9 +345,7 @@ components: { securitySchemes: { Key: { type: apiKey, name: X-API-Key, in: heade
 security: [{ Key: read }]
 components: { securitySchemes: { Key: { type: apiKey, name: X-API-Key, in: header } } }
 """,
-            [
-                "1:19: wrong-type: 'read' where a list of scopes belongs; write []",
-            ],
+            ["1:19: wrong-type: 'read' where a list of scopes belongs; write []"],
             id="scopes that are no list",
         ),
         pytest.param(
@@ -393,7 +385,7 @@ def test_security_schemes_are_defined(text: str, said: list[str]) -> None:
     assert check_fragment(text) == said
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "said"),
     [
         pytest.param(
@@ -458,7 +450,7 @@ def test_servers_have_addresses(text: str, said: list[str]) -> None:
     assert check_fragment(text) == said
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "said"),
     [
         pytest.param(
@@ -476,7 +468,7 @@ components:
 """,
             [
                 "7:5: version-header-missing: this operation does not declare the header "
-                "X-API-Version; add the parameter",
+                "X-API-Version; add the parameter"
             ],
             id="required on versioned operations",
         ),
@@ -499,7 +491,7 @@ components:
 """,
             [
                 "8:22: version-header-ignored: operations under 'Prices' ignore "
-                "X-API-Version; leave it out here",
+                "X-API-Version; leave it out here"
             ],
             id="refused on operations that ignore it",
         ),
@@ -543,7 +535,7 @@ def test_operations_declare_the_version_header(text: str, said: list[str]) -> No
     assert check_fragment(text) == said
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "said"),
     [
         pytest.param(
@@ -551,7 +543,7 @@ def test_operations_declare_the_version_header(text: str, said: list[str]) -> No
             "schema: { type: string } } } }",
             [
                 "1:81: version-header-default: the version table's `annotation` is "
-                "2025-06-01; write `default: 2025-06-01`",
+                "2025-06-01; write `default: 2025-06-01`"
             ],
             id="none",
         ),
@@ -560,7 +552,7 @@ def test_operations_declare_the_version_header(text: str, said: list[str]) -> No
             "schema: { type: string, default: 2024-01-15 } } } }",
             [
                 "1:106: version-header-default: '2024-01-15' is not 2025-06-01, the version "
-                "table's `annotation`",
+                "table's `annotation`"
             ],
             id="another",
         ),
@@ -575,7 +567,7 @@ def test_operations_declare_the_version_header(text: str, said: list[str]) -> No
             "required: true, schema: { type: string, default: 2025-06-01 } } } }",
             [
                 "1:73: version-header-required: X-API-Version is never required: 2024-01-15 "
-                "is served without it",
+                "is served without it"
             ],
             id="required",
         ),
@@ -591,7 +583,7 @@ def test_version_header_has_the_default_of_the_table(text: str, said: list[str])
     assert check_fragment(text, annotation="2025-06-01") == said
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "said"),
     [
         pytest.param(
@@ -599,10 +591,10 @@ def test_version_header_has_the_default_of_the_table(text: str, said: list[str])
             "schema: { type: string, default: 2024-01-15 } } } }",
             [
                 "1:106: version-header-default: a default of '2024-01-15', but the version "
-                "table has no `annotation`; write it there, or leave it out here",
+                "table has no `annotation`; write it there, or leave it out here"
             ],
             id="one",
-        ),
+        )
     ],
 )
 def test_version_header_has_no_default_unless_the_table_has_one(text: str, said: list[str]) -> None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 from support.checked import check_fragment
+from support.tables import cases
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "said"),
     [
         pytest.param(
@@ -78,16 +79,12 @@ components:
     Loan: { type: object, properties: { book: { $ref: '#/components/schemas/Bok' } } }
     Book: { type: object }
 """,
-            [
-                "3:55: reference-dangling: there is no schemas/Bok; did you mean 'Book'?",
-            ],
+            ["3:55: reference-dangling: there is no schemas/Bok; did you mean 'Book'?"],
             id="dangling",
         ),
         pytest.param(
             "components: { schemas: { Loan: { $ref: '#/components/schemas/x' } } }",
-            [
-                "1:40: reference-dangling: there is no schemas/x; known: Loan",
-            ],
+            ["1:40: reference-dangling: there is no schemas/x; known: Loan"],
             id="no component of this kind",
         ),
         pytest.param(
@@ -156,7 +153,7 @@ def test_reference_targets_a_component_of_the_document(text: str, said: list[str
     assert check_fragment(text) == said
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "said"),
     [
         pytest.param(
@@ -202,7 +199,7 @@ components:
 """,
             [
                 "4:69: reference-sibling: `headers` beside `$ref` has no effect; move it "
-                "to what is referred to",
+                "to what is referred to"
             ],
             id="outside of schemas",
         ),
@@ -216,7 +213,7 @@ components:
 """,
             [
                 "5:50: reference-sibling: `description` beside `$ref` has no effect; move it "
-                "to what is referred to",
+                "to what is referred to"
             ],
             id="outside of schemas in 3.0",
         ),
@@ -242,7 +239,7 @@ paths: { /a: { $ref: '#/components/pathItems/A', summary: a } }
 """,
             [
                 "2:50: reference-sibling: `summary` beside `$ref` is read differently by "
-                "every tool; write one of them",
+                "every tool; write one of them"
             ],
             id="a path item",
         ),
@@ -252,14 +249,14 @@ def test_reference_siblings_are_refused(text: str, said: list[str]) -> None:
     assert check_fragment(text) == said
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "said"),
     [
         pytest.param(
             "components: { schemas: { A: { $ref: '#/components/schemas/A' } } }",
             [
                 "1:26: reference-cycle: A -> A is a circle of references without a value in "
-                "it; make one of them a property or an item",
+                "it; make one of them a property or an item"
             ],
             id="itself",
         ),
@@ -272,7 +269,7 @@ components:
 """,
             [
                 "4:5: reference-cycle: A -> B -> A is a circle of references without a value "
-                "in it; make one of them a property or an item",
+                "in it; make one of them a property or an item"
             ],
             id="each other",
         ),
@@ -286,7 +283,7 @@ components:
 """,
             [
                 "5:18: reference-cycle: A -> B -> C -> A is a circle of references without a "
-                "value in it; make one of them a property or an item",
+                "value in it; make one of them a property or an item"
             ],
             id="through allOf",
         ),
@@ -315,7 +312,7 @@ components:
 """,
             [
                 "3:7: reference-cycle: A -> B -> A is a circle of references without a value "
-                "in it; make one of them a property or an item",
+                "in it; make one of them a property or an item"
             ],
             id="of other kinds",
         ),

@@ -4,39 +4,35 @@ from __future__ import annotations
 
 import pytest
 from support.checked import check_document, check_fragment, check_schema
+from support.tables import cases
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "said"),
     [
         pytest.param(
             "components: { schemas: { Loan: { type: string, maxLenght: 3 } } }",
-            [
-                "1:48: misspelt-key: 'maxLenght' is not a key of a schema; did you mean "
-                "'maxLength'?",
-            ],
+            ["1:48: misspelt-key: 'maxLenght' is not a key of a schema; did you mean 'maxLength'?"],
             id="misspelt keyword",
         ),
         pytest.param(
             "components: { schemas: { Loan: { type: string, max_length: 3 } } }",
             [
                 "1:48: misspelt-key: 'max_length' is not a key of a schema; did you mean "
-                "'maxLength'?",
+                "'maxLength'?"
             ],
             id="another spelling of case",
         ),
         pytest.param(
             "components: { schemas: { Loan: { type: object, requried: [a] } } }",
-            [
-                "1:48: misspelt-key: 'requried' is not a key of a schema; did you mean 'required'?",
-            ],
+            ["1:48: misspelt-key: 'requried' is not a key of a schema; did you mean 'required'?"],
             id="misspelt required",
         ),
         pytest.param(
             "components: { schemas: { Loan: { type: string, colour: red } } }",
             [
                 "1:48: unknown-key: 'colour' is not a key of a schema; leave it out, or let it "
-                "begin with `x-`",
+                "begin with `x-`"
             ],
             id="unknown and unlike any key",
         ),
@@ -61,7 +57,7 @@ paths:
             "definitions: {}",
             [
                 "1:1: unknown-key: 'definitions' is not a key of the document; leave it out, or "
-                "let it begin with `x-`",
+                "let it begin with `x-`"
             ],
             id="unknown beside the sections",
         ),
@@ -132,42 +128,32 @@ def test_key_belongs_to_its_object(text: str, said: list[str]) -> None:
     assert check_fragment(text) == said
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "said"),
     [
         pytest.param(
             "components: { schemas: { Loan: { type: object, required: id } } }",
-            [
-                "1:58: wrong-type: 'id' where a list of texts belongs",
-            ],
+            ["1:58: wrong-type: 'id' where a list of texts belongs"],
             id="text where a list belongs",
         ),
         pytest.param(
             "components: { schemas: { Loan: { type: object, properties: [id] } } }",
-            [
-                "1:60: wrong-type: a list where a mapping belongs",
-            ],
+            ["1:60: wrong-type: a list where a mapping belongs"],
             id="a list where a mapping belongs",
         ),
         pytest.param(
             "components: { schemas: { Loan: { type: string, description: 7 } } }",
-            [
-                "1:61: wrong-type: the number 7 where text belongs",
-            ],
+            ["1:61: wrong-type: the number 7 where text belongs"],
             id="a number where text belongs",
         ),
         pytest.param(
             "components: { schemas: { Loan: { type: string, description: [a, b] } } }",
-            [
-                "1:61: wrong-type: a list where text belongs",
-            ],
+            ["1:61: wrong-type: a list where text belongs"],
             id="a list where text belongs",
         ),
         pytest.param(
             "components: { schemas: { Loan: { type: string, title: { a: b } } } }",
-            [
-                "1:55: wrong-type: a mapping where text belongs",
-            ],
+            ["1:55: wrong-type: a mapping where text belongs"],
             id="a mapping where text belongs",
         ),
         pytest.param(
@@ -181,65 +167,47 @@ def test_key_belongs_to_its_object(text: str, said: list[str]) -> None:
         ),
         pytest.param(
             "components: { schemas: { Loan: { type: string, deprecated: 'true' } } }",
-            [
-                "1:60: wrong-type: 'true' where true or false belongs",
-            ],
+            ["1:60: wrong-type: 'true' where true or false belongs"],
             id="text where true or false belongs",
         ),
         pytest.param(
             "components: { schemas: { Loan: { type: array, items: {}, minItems: 1.5 } } }",
-            [
-                "1:68: wrong-type: the number 1.5 where a whole number from 0 belongs",
-            ],
+            ["1:68: wrong-type: the number 1.5 where a whole number from 0 belongs"],
             id="a fraction where a count belongs",
         ),
         pytest.param(
             "components: { schemas: { Loan: { type: string, maxLength: -1 } } }",
-            [
-                "1:59: wrong-type: the number -1 where a whole number from 0 belongs",
-            ],
+            ["1:59: wrong-type: the number -1 where a whole number from 0 belongs"],
             id="a count below zero",
         ),
         pytest.param(
             "components: { schemas: { Loan: { type: integer, maximum: true } } }",
-            [
-                "1:58: wrong-type: true where a number belongs",
-            ],
+            ["1:58: wrong-type: true where a number belongs"],
             id="true where a number belongs",
         ),
         pytest.param(
             "info: { title: Library, version: 1.10 }",
-            [
-                "1:34: wrong-type: the number 1.1 where text belongs",
-            ],
+            ["1:34: wrong-type: the number 1.1 where text belongs"],
             id="a version that is a number",
         ),
         pytest.param(
             "components: { schemas: { Loan: string } }",
-            [
-                "1:32: wrong-type: 'string' where a schema (a mapping) belongs",
-            ],
+            ["1:32: wrong-type: 'string' where a schema (a mapping) belongs"],
             id="text where a schema belongs",
         ),
         pytest.param(
             "components: { schemas: { Loan: { type: object, required: [7], properties: {} } } }",
-            [
-                "1:59: wrong-type: the number 7 in a list of texts",
-            ],
+            ["1:59: wrong-type: the number 7 in a list of texts"],
             id="an item of the wrong type",
         ),
         pytest.param(
             "components: { schemas: { Loan: null } }",
-            [
-                "1:32: wrong-type: null where a schema (a mapping) belongs",
-            ],
+            ["1:32: wrong-type: null where a schema (a mapping) belongs"],
             id="a null",
         ),
         pytest.param(
             "paths: { /loans: { get: [] } }",
-            [
-                "1:25: wrong-type: a list where a mapping belongs",
-            ],
+            ["1:25: wrong-type: a list where a mapping belongs"],
             id="a list where an operation belongs",
         ),
         pytest.param(
@@ -251,23 +219,17 @@ paths:
       parameters: [page]
       responses: { '200': { description: all } }
 """,
-            [
-                "5:20: wrong-type: 'page' where a mapping belongs",
-            ],
+            ["5:20: wrong-type: 'page' where a mapping belongs"],
             id="text in a list of objects",
         ),
         pytest.param(
             "components: { schemas: { Loan: { $ref: 7 } } }",
-            [
-                "1:40: wrong-type: the number 7 where text belongs",
-            ],
+            ["1:40: wrong-type: the number 7 where text belongs"],
             id="a reference that is a number",
         ),
         pytest.param(
             "components: { responses: { Loan: { $ref: 7 } } }",
-            [
-                "1:42: wrong-type: the number 7 where text belongs",
-            ],
+            ["1:42: wrong-type: the number 7 where text belongs"],
             id="a reference that is a number, elsewhere",
         ),
         pytest.param(
@@ -275,9 +237,7 @@ paths:
 security: [{ Key: [] }, Key]
 components: { securitySchemes: { Key: { type: apiKey, name: X-API-Key, in: header } } }
 """,
-            [
-                "1:25: wrong-type: 'Key' in a list of mappings",
-            ],
+            ["1:25: wrong-type: 'Key' in a list of mappings"],
             id="text in a list of mappings",
         ),
         pytest.param(
@@ -305,7 +265,7 @@ def test_value_has_the_type_of_its_key(text: str, said: list[str]) -> None:
     assert check_fragment(text) == said
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "said"),
     [
         pytest.param(
@@ -323,9 +283,7 @@ openapi: 9.9.9
 info: { title: Library, version: '1' }
 paths: {}
 """,
-            [
-                "1:10: openapi-version: '9.9.9' is not OpenAPI 3.0, 3.1 or 3.2; write 3.1.0",
-            ],
+            ["1:10: openapi-version: '9.9.9' is not OpenAPI 3.0, 3.1 or 3.2; write 3.1.0"],
             id="another version",
         ),
         pytest.param(
@@ -334,9 +292,7 @@ openapi: '2.0'
 info: { title: Library, version: '1' }
 paths: {}
 """,
-            [
-                "1:10: openapi-version: '2.0' is not OpenAPI 3.0, 3.1 or 3.2; write 3.1.0",
-            ],
+            ["1:10: openapi-version: '2.0' is not OpenAPI 3.0, 3.1 or 3.2; write 3.1.0"],
             id="an older one",
         ),
         pytest.param(
@@ -399,14 +355,12 @@ def test_document_has_the_keys_that_openapi_requires(text: str, said: list[str])
     assert check_document(text) == said
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "said"),
     [
         pytest.param(
             "components: { schemas: { Loan: { type: string, nullable: true } } }",
-            [
-                "1:48: key-of-another-openapi: OpenAPI 3.1 has no `nullable`; add 'null' to `type`",
-            ],
+            ["1:48: key-of-another-openapi: OpenAPI 3.1 has no `nullable`; add 'null' to `type`"],
             id="nullable in 3.1",
         ),
         pytest.param(
@@ -422,7 +376,7 @@ components: { schemas: { Loan: { type: string, nullable: true } } }
             "true } } }",
             [
                 "1:79: key-of-another-openapi: `exclusiveMinimum: true` exists only in OpenAPI "
-                "3.0; write the bound here itself",
+                "3.0; write the bound here itself"
             ],
             id="a flag as exclusive bound in 3.1",
         ),
@@ -446,7 +400,7 @@ components: { schemas: { Loan: { type: integer, exclusiveMaximum: 7 } } }
 """,
             [
                 "2:67: key-of-another-openapi: a number is new in OpenAPI 3.1; write "
-                "`maximum` and beside it `exclusiveMaximum: true`",
+                "`maximum` and beside it `exclusiveMaximum: true`"
             ],
             id="a number as exclusive bound in 3.0",
         ),
@@ -477,14 +431,12 @@ components:
             [
                 "1:20: unsupported-dialect: schemas are read as "
                 "https://json-schema.org/draft/2020-12/schema, not as "
-                "'https://json-schema.org/draft-07/schema'; leave this key out",
+                "'https://json-schema.org/draft-07/schema'; leave this key out"
             ],
             id="a dialect",
         ),
         pytest.param(
-            "jsonSchemaDialect: https://json-schema.org/draft/2020-12/schema",
-            [],
-            id="the dialect",
+            "jsonSchemaDialect: https://json-schema.org/draft/2020-12/schema", [], id="the dialect"
         ),
     ],
 )
@@ -492,7 +444,7 @@ def test_each_version_of_openapi_has_its_own_keywords(text: str, said: list[str]
     assert check_fragment(text) == said
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "said"),
     [
         pytest.param(
@@ -511,7 +463,7 @@ def test_each_version_of_openapi_has_its_own_keywords(text: str, said: list[str]
             "{ type: array, prefixItems: [{ type: string }], items: { type: string } }",
             [
                 "4:22: unsupported-keyword: `prefixItems` can't be enforced by generated code; "
-                "use other keywords",
+                "use other keywords"
             ],
             id="tuples",
         ),
@@ -589,18 +541,14 @@ def test_each_version_of_openapi_has_its_own_keywords(text: str, said: list[str]
             ],
             id="dynamic references",
         ),
-        pytest.param(
-            "{ type: object, $comment: for authors }",
-            [],
-            id="a comment",
-        ),
+        pytest.param("{ type: object, $comment: for authors }", [], id="a comment"),
     ],
 )
 def test_keywords_without_an_equivalent_in_models_are_refused(text: str, said: list[str]) -> None:
     assert check_schema(text) == said
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "said"),
     [
         pytest.param(

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import pytest
 from support.checked import check_fragment
+from support.tables import cases
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "said"),
     [
         pytest.param(
             "components: { schemas: { Loan: { oneOf: [{ type: object }, { type: object }] } } }",
             [
                 "1:34: undiscriminated-union: members 1 and 2 can both be of type 'object': "
-                "a union needs a `discriminator`",
+                "a union needs a `discriminator`"
             ],
             id="two objects",
         ),
@@ -22,7 +23,7 @@ from support.checked import check_fragment
             "{ type: integer }] } } }",
             [
                 "1:34: undiscriminated-union: members 2 and 3 can both be of type 'integer': "
-                "a union needs a `discriminator`",
+                "a union needs a `discriminator`"
             ],
             id="a number and an integer",
         ),
@@ -30,7 +31,7 @@ from support.checked import check_fragment
             "components: { schemas: { Loan: { oneOf: [{ type: string }, {}] } } }",
             [
                 "1:34: undiscriminated-union: members 1 and 2 can both be of type 'string': "
-                "a union needs a `discriminator`",
+                "a union needs a `discriminator`"
             ],
             id="an open value",
         ),
@@ -58,7 +59,7 @@ components:
 """,
             [
                 "7:13: undiscriminated-union: members 1 and 2 can both be of type 'object': "
-                "a union needs a `discriminator`",
+                "a union needs a `discriminator`"
             ],
             id="through references",
         ),
@@ -67,21 +68,17 @@ components:
             "'null' }] }, { type: 'null' }] } } }",
             [
                 "1:34: undiscriminated-union: members 1 and 2 can both be of type 'null': a "
-                "union needs a `discriminator`",
+                "union needs a `discriminator`"
             ],
             id="nested unions",
         ),
         pytest.param(
             "components: { schemas: { Loan: { oneOf: [] } } }",
-            [
-                "1:41: empty-list: no schema is listed; list some",
-            ],
+            ["1:41: empty-list: no schema is listed; list some"],
             id="no member",
         ),
         pytest.param(
-            "components: { schemas: { Loan: { oneOf: [{ type: object }] } } }",
-            [],
-            id="one member",
+            "components: { schemas: { Loan: { oneOf: [{ type: object }] } } }", [], id="one member"
         ),
         pytest.param(
             """
@@ -94,7 +91,7 @@ components:
 """,
             [
                 "5:54: member-twice: '#/components/schemas/Book' is in the list already; "
-                "leave one out",
+                "leave one out"
             ],
             id="the same twice",
         ),
@@ -104,7 +101,7 @@ def test_union_members_can_be_distinguished(text: str, said: list[str]) -> None:
     assert check_fragment(text) == said
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "said"),
     [
         pytest.param(
@@ -146,7 +143,7 @@ components:
 """,
             [
                 "5:38: discriminator-property: Book and Film have no property 'knid'; did "
-                "you mean 'kind'?",
+                "you mean 'kind'?"
             ],
             id="a property that no member has",
         ),
@@ -181,7 +178,7 @@ components:
 """,
             [
                 "5:61: mapping-dangling: 'https://x.example/Book' is not a schema of this "
-                "document; known: Item, Book, Film",
+                "document; known: Item, Book, Film"
             ],
             id="a mapping to another document",
         ),
@@ -195,9 +192,7 @@ components:
     Book: { type: object, required: [kind], properties: { kind: { const: Book } } }
     Film: { type: object }
 """,
-            [
-                "5:73: mapping-outside-union: 'Film' is not a member of the union; known: Book",
-            ],
+            ["5:73: mapping-outside-union: 'Film' is not a member of the union; known: Book"],
             id="a mapping to a schema outside of the union",
         ),
         pytest.param(
@@ -212,7 +207,7 @@ components:
 """,
             [
                 "4:15: discriminator-tag: the tag of Book is 'book', but its property allows "
-                "'Book'; make them agree",
+                "'Book'; make them agree"
             ],
             id="a tag that the property forbids",
         ),
@@ -226,10 +221,7 @@ components:
     Book: { type: object, required: [kind], properties: { kind: { type: string } } }
     Film: { type: object, required: [kind], properties: { kind: { type: string } } }
 """,
-            [
-                "4:54: discriminator-tag-twice: 'Film' is the tag of Book already; give Film "
-                "another",
-            ],
+            ["4:54: discriminator-tag-twice: 'Film' is the tag of Book already; give Film another"],
             id="one tag for two",
         ),
         pytest.param(
@@ -243,7 +235,7 @@ components:
 """,
             [
                 "5:38: discriminator-property: 'kind' is not required by Book; add it to "
-                "`required` there",
+                "`required` there"
             ],
             id="a property that is not required",
         ),
@@ -270,7 +262,7 @@ components:
 """,
             [
                 "4:15: discriminator-member: an inline member has no name for its tag; make it a "
-                "component and refer to it",
+                "component and refer to it"
             ],
             id="a member without a name",
         ),

@@ -10,158 +10,119 @@ from support.sources import API, VERSIONS, problems
 from support.tables import cases
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "said"),
     [
         pytest.param(
             "{ type: integer, default: abc }",
             [
                 "4:33: default-invalid: 'abc' where an integer belongs; correct the value or its "
-                "schema",
+                "schema"
             ],
             id="of another type",
         ),
         pytest.param(
             "{ type: string, enum: [u, v], default: w }",
-            [
-                "4:46: default-invalid: 'w' is not one of the values; known: u, v",
-            ],
+            ["4:46: default-invalid: 'w' is not one of the values; known: u, v"],
             id="not in the enum",
         ),
         pytest.param(
             "{ type: string, enum: [open, closed], default: opne }",
-            [
-                "4:54: default-invalid: 'opne' is not one of the values; did you mean 'open'?",
-            ],
+            ["4:54: default-invalid: 'opne' is not one of the values; did you mean 'open'?"],
             id="misspelt",
         ),
         pytest.param(
             "{ type: integer, default: true }",
             [
                 "4:33: default-invalid: true where an integer belongs; correct the value or its "
-                "schema",
+                "schema"
             ],
             id="true is not a number",
         ),
-        pytest.param(
-            "{ type: integer, default: 1.0 }",
-            [],
-            id="1.0 is an integer",
-        ),
-        pytest.param(
-            "{ type: number, default: 1 }",
-            [],
-            id="an integer is a number",
-        ),
+        pytest.param("{ type: integer, default: 1.0 }", [], id="1.0 is an integer"),
+        pytest.param("{ type: number, default: 1 }", [], id="an integer is a number"),
         pytest.param(
             "{ type: string, default: null }",
-            [
-                "4:32: default-invalid: null where a string belongs; correct the value or its "
-                "schema",
-            ],
+            ["4:32: default-invalid: null where a string belongs; correct the value or its schema"],
             id="null",
         ),
         pytest.param(
-            "{ type: [string, 'null'], default: null }",
-            [],
-            id="null that the type allows",
+            "{ type: [string, 'null'], default: null }", [], id="null that the type allows"
         ),
         pytest.param(
             "{ type: integer, minimum: 3, default: 2 }",
-            [
-                "4:45: default-invalid: 2 is below the minimum, 3; correct the value or its schema",
-            ],
+            ["4:45: default-invalid: 2 is below the minimum, 3; correct the value or its schema"],
             id="too small",
         ),
         pytest.param(
             "{ type: integer, exclusiveMaximum: 3, default: 3 }",
-            [
-                "4:54: default-invalid: 3 is not below 3; correct the value or its schema",
-            ],
+            ["4:54: default-invalid: 3 is not below 3; correct the value or its schema"],
             id="too large",
         ),
         pytest.param(
             "{ type: number, multipleOf: 0.1, default: 0.35 }",
             [
                 "4:49: default-invalid: 0.35 is not a multiple of 0.1; correct the value or its "
-                "schema",
+                "schema"
             ],
             id="no multiple",
         ),
         pytest.param(
-            "{ type: number, multipleOf: 0.1, default: 0.3 }",
-            [],
-            id="a multiple, in decimals",
+            "{ type: number, multipleOf: 0.1, default: 0.3 }", [], id="a multiple, in decimals"
         ),
         pytest.param(
             "{ type: integer, format: uint32, default: -1 }",
-            [
-                "4:49: default-invalid: -1 is outside of uint32; correct the value or its schema",
-            ],
+            ["4:49: default-invalid: -1 is outside of uint32; correct the value or its schema"],
             id="out of its format",
         ),
         pytest.param(
             "{ type: string, maxLength: 2, default: abc }",
             [
                 "4:46: default-invalid: 'abc' is longer than 2 characters; correct the value or "
-                "its schema",
+                "its schema"
             ],
             id="too long",
         ),
         pytest.param(
-            "{ type: string, maxLength: 2, default: 😀😀 }",
-            [],
-            id="length counts characters",
+            "{ type: string, maxLength: 2, default: 😀😀 }", [], id="length counts characters"
         ),
         pytest.param(
             "{ type: string, minLength: 2, default: a }",
             [
                 "4:46: default-invalid: 'a' is shorter than 2 characters; correct the value or "
-                "its schema",
+                "its schema"
             ],
             id="too short",
         ),
         pytest.param(
             "{ type: string, pattern: '^a+$', default: ab }",
-            [
-                "4:49: default-invalid: 'ab' does not match '^a+$'; correct the value or its "
-                "schema",
-            ],
+            ["4:49: default-invalid: 'ab' does not match '^a+$'; correct the value or its schema"],
             id="no match",
         ),
         pytest.param(
             "{ type: string, pattern: '^a$', default: \"a\\n\" }",
-            [
-                "4:48: default-invalid: 'a\\n' does not match '^a$'; correct the value or its "
-                "schema",
-            ],
+            ["4:48: default-invalid: 'a\\n' does not match '^a$'; correct the value or its schema"],
             id="`$` matches only at the end",
         ),
         pytest.param(
             "{ type: string, pattern: '^\\d$', default: ٣ }",
             [
                 "4:49: default-invalid: '٣' does not match '^\\\\d$'; correct the value or its "
-                "schema",
+                "schema"
             ],
             id="only ASCII digits are digits",
         ),
         pytest.param(
             "{ type: string, format: date, default: 2026-02-30 }",
-            [
-                "4:46: default-invalid: '2026-02-30' is no date; correct the value or its schema",
-            ],
+            ["4:46: default-invalid: '2026-02-30' is no date; correct the value or its schema"],
             id="no date",
         ),
-        pytest.param(
-            "{ type: string, format: date, default: 2026-02-28 }",
-            [],
-            id="a date",
-        ),
+        pytest.param("{ type: string, format: date, default: 2026-02-28 }", [], id="a date"),
         pytest.param(
             "{ type: string, format: date-time, default: '2026-02-28T12:00:00' }",
             [
                 "4:51: default-invalid: '2026-02-28T12:00:00' is no date-time; correct the value "
-                "or its schema",
+                "or its schema"
             ],
             id="no time",
         ),
@@ -174,7 +135,7 @@ from support.tables import cases
             "{ type: string, format: uuid, default: '{7b0c9d0c-0000-4000-8000-000000000000}' }",
             [
                 "4:46: default-invalid: '{7b0c9d0c-0000-4000-8000-000000000000}' is no uuid; "
-                "correct the value or its schema",
+                "correct the value or its schema"
             ],
             id="no uuid",
         ),
@@ -182,7 +143,7 @@ from support.tables import cases
             "{ type: array, items: {}, maxItems: 1, default: [1, 2] }",
             [
                 "4:55: default-invalid: a list of 2 where 1 items or fewer belong; correct the "
-                "value or its schema",
+                "value or its schema"
             ],
             id="too many items",
         ),
@@ -190,7 +151,7 @@ from support.tables import cases
             "{ type: array, items: {}, minItems: 1, default: [] }",
             [
                 "4:55: default-invalid: a list of 0 where 1 items or more belong; correct the "
-                "value or its schema",
+                "value or its schema"
             ],
             id="too few items",
         ),
@@ -198,7 +159,7 @@ from support.tables import cases
             "{ type: array, items: {}, uniqueItems: true, default: [1, true, 1.0] }",
             [
                 "4:71: default-invalid: the number 1.0 is in the list already; correct the value "
-                "or its schema",
+                "or its schema"
             ],
             id="an item twice",
         ),
@@ -206,7 +167,7 @@ from support.tables import cases
             "{ type: array, items: { type: string }, default: [a, 7] }",
             [
                 "4:60: default-invalid: the number 7 where a string belongs; correct the value "
-                "or its schema",
+                "or its schema"
             ],
             id="an item of another type",
         ),
@@ -214,43 +175,35 @@ from support.tables import cases
             "{ type: object, properties: { id: { type: string } }, default: { id: 7 } }",
             [
                 "4:76: default-invalid: the number 7 where a string belongs; correct the value "
-                "or its schema",
+                "or its schema"
             ],
             id="a property of another type",
         ),
         pytest.param(
             "{ type: object, required: [id], properties: { id: { type: string } }, default: {} }",
-            [
-                "4:86: default-invalid: 'id' is missing; correct the value or its schema",
-            ],
+            ["4:86: default-invalid: 'id' is missing; correct the value or its schema"],
             id="a property missing",
         ),
         pytest.param(
             "{ type: object, properties: { id: {} }, additionalProperties: false, default: "
             "{ di: 7 } }",
-            [
-                "4:91: default-invalid: 'di' is not a property; known: id",
-            ],
+            ["4:91: default-invalid: 'di' is not a property; known: id"],
             id="an unknown property",
         ),
         pytest.param(
             "{ type: object, additionalProperties: { type: integer }, default: { a: x } }",
             [
                 "4:78: default-invalid: 'x' where an integer belongs; correct the value or its "
-                "schema",
+                "schema"
             ],
             id="a value of another type",
         ),
         pytest.param(
-            "{ type: string, x-extensible-enum: [a], default: b }",
-            [],
-            id="an open value",
+            "{ type: string, x-extensible-enum: [a], default: b }", [], id="an open value"
         ),
         pytest.param(
             "{ type: string, oneOf: [{ const: open }, { const: closed }], default: shut }",
-            [
-                "4:77: default-invalid: 'shut' is not one of the values; known: open, closed",
-            ],
+            ["4:77: default-invalid: 'shut' is not one of the values; known: open, closed"],
             id="an annotated enumeration",
         ),
     ],
@@ -259,7 +212,7 @@ def test_default_is_an_instance_of_its_schema(text: str, said: list[str]) -> Non
     assert check_schema(text) == said
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "said"),
     [
         pytest.param(
@@ -275,10 +228,7 @@ components: { schemas: { Loan: { type: string, nullable: true, default: null } }
 openapi: 3.0.3
 components: { schemas: { Loan: { type: string, default: null } } }
 """,
-            [
-                "2:57: default-invalid: null where a string belongs; correct the value or its "
-                "schema",
-            ],
+            ["2:57: default-invalid: null where a string belongs; correct the value or its schema"],
             id="without it",
         ),
     ],
@@ -287,7 +237,7 @@ def test_nullable_allows_null_in_3_0(text: str, said: list[str]) -> None:
     assert check_fragment(text) == said
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "said"),
     [
         pytest.param(
@@ -371,7 +321,7 @@ def test_examples_are_instances_everywhere(text: str, said: list[str]) -> None:
     assert check_fragment(text) == said
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "said"),
     [
         pytest.param(
@@ -389,9 +339,7 @@ components:
         key: { type: string, readOnly: true }
       examples: [{ id: a }, { id: a, fine: 7, shelf: b, key: c }, { fine: 7 }]
 """,
-            [
-                "12:67: example-invalid: 'id' is missing; correct the value or its schema",
-            ],
+            ["12:67: example-invalid: 'id' is missing; correct the value or its schema"],
             id="gated and read-only properties",
         ),
         pytest.param(
@@ -405,7 +353,7 @@ components:
 """,
             [
                 "6:75: example-invalid: the number 7 where a string belongs; correct the value "
-                "or its schema",
+                "or its schema"
             ],
             id="a base of it",
         ),
@@ -415,7 +363,7 @@ def test_examples_may_show_any_version_and_direction(text: str, said: list[str])
     assert check_fragment(text) == said
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "said"),
     [
         pytest.param(
@@ -506,7 +454,7 @@ components:
     assert check_fragment(looped % deep, adopted=True) == []
 
 
-@pytest.mark.parametrize(
+@cases(
     ("beside", "is_fit"),
     [("required: [zip]", False), ("maxProperties: 1", False), ("minProperties: 1", True)],
 )

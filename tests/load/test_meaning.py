@@ -98,9 +98,7 @@ def test_everything_else_has_a_meaning(before: dict[str, Any], after: dict[str, 
         {"Loan": {"description": "one"}},
     ],
 )
-def test_names_of_servers_and_unknown_sections_have_a_meaning(
-    document: dict[str, Any],
-) -> None:
+def test_names_of_servers_and_unknown_sections_have_a_meaning(document: dict[str, Any]) -> None:
     other = json.loads(json.dumps(document).replace('"one"', '"two"'))
     assert mean_documents(document) != mean_documents(other)
 

@@ -268,10 +268,7 @@ def test_versions_are_listed_oldest_first_with_drafts_last(
             "did you mean '2024-01-15'?",
         ),
         ("ignores-header: Hours", "1:17: wrong-type: 'Hours' where a list belongs"),
-        (
-            "ignores-header: [Hours, Hours]",
-            "1:25: item-twice: 'Hours' is in the list already",
-        ),
+        ("ignores-header: [Hours, Hours]", "1:25: item-twice: 'Hours' is in the list already"),
         (
             "policy: date-contract",
             "1:9: unknown-value: 'date-contract' is not one of the values; did you mean "
@@ -387,10 +384,7 @@ def test_other_server_address_is_refused(url: str, tmp_path: Path) -> None:
 @cases(
     ("environments", "said"),
     [
-        (
-            "{}",
-            ["2:15: no-environment: there is no environment; name one, such as `production`"],
-        ),
+        ("{}", ["2:15: no-environment: there is no environment; name one, such as `production`"]),
         (
             "{ Live: { servers: [{ url: /api }] } }",
             [

@@ -256,10 +256,7 @@ def test_nearest_earlier_version_is_served_if_configured(place: str, tmp_path: P
         name: request(app, place, name) for name in ("2025-03", "2025-08", "2024-12", "2025-13")
     }
     served = {name: set(each.json()) for name, each in answers.items() if each.status_code == 200}
-    assert served == {
-        "2025-03": fields(True, True, True),
-        "2025-08": fields(False, True, True),
-    }
+    assert served == {"2025-03": fields(True, True, True), "2025-08": fields(False, True, True)}
     refused = [each.json()["reason"] for each in answers.values() if each.status_code == 400]
     assert refused == ["version_unknown", "version_malformed"]
 

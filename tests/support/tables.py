@@ -8,6 +8,7 @@ from functools import wraps
 from typing import Any
 
 import pytest
+from _pytest.mark import ParameterSet
 
 Test = Callable[..., None]
 
@@ -20,6 +21,8 @@ def cases(
 ) -> Callable[[Test], Test]:
     """Run a test for each row of *table*; the arguments are those of `pytest.mark.parametrize`.
 
+    Rows may be `pytest.param` with an id.
+
     All cases run, and the test fails with the error and the name of each failing case. Use it for
     cases that take a few milliseconds and need no fixture of their own, except for *tmp_path*,
     which is another folder for each. Several decorators run all combinations. A case can't skip
@@ -27,7 +30,10 @@ def cases(
     """
     arguments = [name.strip() for name in names.split(",")] if isinstance(names, str) else names
     given = list(table)
-    rows = [list(row) if len(arguments) > 1 else [row] for row in given]
+    if all(isinstance(row, ParameterSet) for row in given):
+        rows, ids = [[*row.values] for row in given], [str(row.id) for row in given]
+    else:
+        rows = [list(row) if len(arguments) > 1 else [row] for row in given]
     if ids is None or callable(ids):
         called = [", ".join(str(_name(each, ids)) for each in row) for row in rows]
     else:
