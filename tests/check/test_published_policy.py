@@ -22,11 +22,15 @@ from support.policies import (
     list_unwaived,
     project,
 )
+from support.sources import LIBRARY, VERSIONS, loaded
 from support.tables import cases
 
+from dateline.check import Published
 from dateline.check.git import Repository
+from dateline.check.header import check_header
 from dateline.check.policy import PolicyRecord
 from dateline.model import Announcement, Place
+from dateline.project import Projector
 
 __all__ = ["committed", "project"]
 
@@ -425,6 +429,17 @@ def test_renamed_header_is_reported_in_the_table(project: Path) -> None:
     table.write_text(f"{kept}header: Library-Version\n")
     place = f"schemas/versions.yaml:{len(kept.splitlines()) + 1}:1"
     assert f"{place}: never [version-header-changed]" in dateline("check").out
+
+
+@cases("key, rules", [("header", []), ("media-type", []), ("query", ["version-header-changed"])])
+def test_only_names_of_query_parameters_are_case_sensitive(
+    key: str, rules: list[str], tmp_path: Path
+) -> None:
+    versions = [VERSIONS.replace("header: X-API-Version", f"{key}: {name}") for name in ("v", "V")]
+    before, after = (loaded(tmp_path, {**LIBRARY, "versions.yaml": text}) for text in versions)
+    published = Published(label="published", policy=PolicyRecord.of(before.table, ()))
+    found = check_header(after, Projector(after), published)
+    assert [each.rule for each in found] == rules
 
 
 REFUSED: Final = "an unknown version is refused (unknown: nearest -> refused)"

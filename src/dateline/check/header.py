@@ -74,8 +74,7 @@ def check_header(
 def _check_choice(record: PolicyRecord, table: Table) -> Iterator[Finding]:
     """Yield changes of how requests name their version, and of how unknown ones are treated."""
     place = table.place(table.place_of_version)
-    # names of headers are case-insensitive: RFC 9110 section 5.1
-    if record.header.casefold() != table.selector.casefold():
+    if _fold_name(record.header) != _fold_name(table.selector):
         yield create_finding(
             "version-header-changed",
             Policy.FROZEN,
@@ -97,6 +96,15 @@ def _check_choice(record: PolicyRecord, table: Table) -> Iterator[Finding]:
             after="refused",
             after_source=table.places.get("unknown", place),
         )
+
+
+def _fold_name(selector: str) -> str:
+    """Return *selector* with the case of its name ignored where requests may ignore it.
+
+    Names of headers and of media type parameters are case-insensitive (RFC 9110, sections 5.1 and
+    5.6.6); those of query parameters are not.
+    """
+    return selector if selector.startswith("query ") else selector.casefold()
 
 
 def _find_combination(combination: Combination, api: Api) -> Combination | None:
