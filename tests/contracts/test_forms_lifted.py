@@ -52,9 +52,11 @@ SPELLINGS: Final[dict[str, Any]] = {
 }
 
 
-def data(folder: Path, media_type: str, written: tuple[Any, Any], position: str) -> Any:
+def data(
+    folder: Path, media_type: str, written: tuple[Any, Any], position: str, encoding: Any = None
+) -> Any:
     schema, schemas = written
-    content = {"content": {media_type: {"schema": schema}}}
+    content = {"content": {media_type: {"schema": schema, **(encoding or {})}}}
     operation: dict[str, Any] = {"operationId": "put", "tags": ["all"]}
     operation["responses"] = {"200": {"description": "it"}}
     if position == "request":
@@ -101,3 +103,72 @@ def test_read_only_parts_need_no_converter(spelling: str, media_type: str, tmp_p
     assert found["converters"] == {}
     [[entry]] = found["up"]["shapes"].values()
     assert entry["shape"] == {"left_out": ["later"]}
+
+
+LIST: Final = {"type": "array", "items": TEXT}
+OBJECT: Final = {"type": "object", "properties": {"deep": TEXT}}
+JOINED: Final = {"explode": False}
+EXPLODED: Final = {"style": "form", "explode": True}
+DEEP: Final = {"style": "deepObject", "explode": True}
+
+# The schema of the part `later`, its encodings now and before, and whether it needs a converter.
+NOTATIONS: Final[dict[str, tuple[Any, Any, Any, bool]]] = {
+    "joined": (LIST, JOINED, None, True),
+    "joined no more": (LIST, None, JOINED, True),
+    "other separator": (LIST, {"style": "pipeDelimited"}, {"style": "spaceDelimited"}, True),
+    "other style": (OBJECT, DEEP, EXPLODED, True),
+    "JSON no more": (OBJECT, EXPLODED, {"contentType": "application/json"}, True),
+    "spelled": (LIST, EXPLODED, None, False),
+    "same": (OBJECT, DEEP, {**DEEP, "x-note": "old"}, False),
+    "text": (TEXT, JOINED, None, False),
+    "type of a file": (TEXT, {"contentType": "image/png"}, {"contentType": "image/*"}, False),
+    "added": ({**LIST, "x-added": NEW}, JOINED, None, False),
+    "removed": ({**LIST, "x-removed": NEW}, None, JOINED, False),
+}
+
+
+def find_others(node: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
+    """Return what *node* has and *other* has not."""
+    return {key: value for key, value in node.items() if other.get(key) != value}
+
+
+HISTORIES: Final[dict[str, Any]] = {
+    "of the form": lambda now, was: {
+        "encoding": {"later": now} if now else {},
+        "x-was": {NEW: {"encoding": {"later": was} if was else None}},
+    },
+    "of the entry": lambda now, was: {
+        "encoding": {
+            "later": {
+                **now,
+                "x-was": {NEW: {**dict.fromkeys(now.keys() - was), **find_others(was, now)}},
+            }
+        }
+    },
+    "added entry": lambda now, _: {"encoding": {"later": {**now, "x-added": NEW}}},
+    "removed entry": lambda _, was: {"encoding": {"later": {**was, "x-removed": NEW}}},
+}
+
+
+def list_notations() -> list[tuple[str, str]]:
+    """Return the kinds and the histories in which they can be written."""
+    return [
+        (kind, history)
+        for (kind, (_, now, was, _)), history in product(NOTATIONS.items(), HISTORIES)
+        if history == "of the form"
+        or (history == "of the entry" and now and was)
+        or (history == "added entry" and now and not was)
+        or (history == "removed entry" and was and not now)
+    ]
+
+
+@cases("media_type", FORMS)
+@cases("kind, history", list_notations())
+def test_form_in_another_notation_needs_a_converter(
+    kind: str, history: str, media_type: str, tmp_path: Path
+) -> None:
+    later, now, was, needs = NOTATIONS[kind]
+    schema = {"type": "object", "properties": {"here": TEXT, "later": later}}
+    encoding = HISTORIES[history](now, was)
+    found = data(tmp_path, media_type, (schema, {}), "request", encoding)
+    assert bool(found["converters"]) == needs

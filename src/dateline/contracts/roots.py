@@ -12,6 +12,7 @@ from dateline.contracts.builder import Builder
 from dateline.contracts.containment import is_contained
 from dateline.contracts.converters import RequiredConverter
 from dateline.contracts.flat import Declared, FlatSchema, View
+from dateline.contracts.form_parts import are_parts_written_alike
 from dateline.contracts.histories import Reading, Way
 from dateline.contracts.nodes import Node, list_converters, list_unserved
 from dateline.gates import Timeline
@@ -326,6 +327,8 @@ class _Roots:
         inner = view.read("media-type", now)
         if is_sequential(media_type):
             return self._items(builder, inner)
+        if is_form(media_type) and not are_parts_written_alike(view, now):
+            return require(_ABSENT)
         both = (
             builder.convert(
                 inner.converters, builder.node(inner.now.get(key)), inner.shown.get(key, True)
