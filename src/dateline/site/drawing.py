@@ -21,6 +21,11 @@ class VersionStop:
     state: str
     notes: tuple[str, ...]
 
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """The labels that most versions lack."""
+        return self.notes if self.state == "supported" else (self.state, *self.notes)
+
 
 @dataclass(frozen=True, kw_only=True)
 class VersionLine:
