@@ -32,6 +32,9 @@ def load_with(tmp_path: Path, schemas: dict[str, Any], **info: Any) -> Api:
     return load(folder(tmp_path, files))
 
 
+TEN = ", ".join(f"`{number}`" for number in range(10))
+
+
 @cases(
     ("before", "now", "older", "newer"),
     [
@@ -53,6 +56,20 @@ def load_with(tmp_path: Path, schemas: dict[str, Any], **info: Any) -> Api:
             "`b` required, `c` optional",
         ),
         ({"format": "date"}, {}, "no format", "format `date`"),
+        ({"maxLength": 3}, {"maxLength": 9}, "at most 9 characters", "at most 3 characters"),
+        ({"maxLength": None}, {"maxLength": 9}, "at most 9 characters", "no maximum length"),
+        ({"pattern": "^a"}, {}, "no pattern", "matches `^a`"),
+        ({"default": "a"}, {"default": "b"}, 'default `"b"`', 'default `"a"`'),
+        ({"enum": ["a", 1]}, {}, "no list of values", "only `a`, `1`"),
+        ({"enum": [*range(12)]}, {"enum": [1]}, "only `1`", f"only {TEN} and 2 more"),
+        # what only a page can show, once
+        ({"anyOf": [{"type": "string"}], "items": {}}, {}, *["described differently"] * 2),
+        (
+            {"additionalProperties": False},
+            {"additionalProperties": {"type": "string"}},
+            "described differently",
+            "no other members",
+        ),
         ({"x-words": 1}, {"x-words": 2}, None, None),
         ({"title": "a"}, {"title": "b"}, None, None),
     ],
@@ -88,14 +105,14 @@ def test_fields_in_place_of_others_are_named_at_their_object(tmp_path: Path) -> 
         [mark.text for mark in marks.of(each)[at]] for each in ("2024-01-15", "2025-06-01")
     ] == [
         [
-            "From 2025-06-01 on: no minProperties",
+            "From 2025-06-01 on: no minimum number of members",
             "From 2024-09-01 on: `whole` in place of `first`, `last`",
-            "From 2024-09-01 on: minProperties `2`",
+            "From 2024-09-01 on: at least 2 members",
         ],
         [
-            "Before 2025-06-01: minProperties `2`",
+            "Before 2025-06-01: at least 2 members",
             "Before 2024-09-01: `first`, `last` in place of `whole`",
-            "Before 2024-09-01: minProperties `1`",
+            "Before 2024-09-01: at least 1 member",
         ],
     ]
     [older] = marks.of("2024-09-01")[f"{at}/properties/full"]

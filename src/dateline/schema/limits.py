@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import ChainMap
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, TypeAlias
@@ -13,9 +14,9 @@ Keywords: TypeAlias = Mapping[str, Any]
 """The keywords of a schema by name."""
 
 _BOUNDS: Final = (
-    ("minLength", "maxLength", "characters"),
-    ("minItems", "maxItems", "items"),
-    ("minProperties", "maxProperties", "members"),
+    ("minLength", "maxLength", " character"),
+    ("minItems", "maxItems", " item"),
+    ("minProperties", "maxProperties", " member"),
     ("minimum", "maximum", ""),
 )
 
@@ -35,7 +36,8 @@ def describe_limits(keywords: Keywords) -> Iterator[str]:
     """Yield each limit that *keywords* set for a value, and its default, as a few words."""
     for least, most, unit in _BOUNDS:
         if words := _word_bounds(keywords, least, most):
-            yield f"{words} {unit}".rstrip()
+            is_one = re.search(r"(exactly|at least|at most) 1$", words)
+            yield f"{words}{unit}{'s' if unit and not is_one else ''}"
     for keyword, sign in (("exclusiveMinimum", "more than"), ("exclusiveMaximum", "less than")):
         if isinstance(bound := keywords.get(keyword), int | float) and not isinstance(bound, bool):
             yield f"{sign} {bound}"

@@ -22,6 +22,7 @@ from dateline.model import (
 )
 from dateline.openapi import pointer, walk
 from dateline.project.origins import find_in_contract
+from dateline.schema.limits import describe_limits
 
 _UNMARKED: Final = frozenset(
     {"description", "summary", "title", "example", "examples", "externalDocs", "operationId"}
@@ -43,7 +44,30 @@ _FLAGS: Final = {
 _BY_DEFAULT: Final = frozenset({"additionalProperties"})
 """Keywords that are true where they are absent."""
 
-_ABSENT: Final = {"$ref": "described differently", "type": "any type"}
+_STRUCTURE: Final = frozenset(
+    {"$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "not", "if", "then", "else", "discriminator"}
+    | {"items", "prefixItems", "contains", "properties", "patternProperties", "propertyNames"}
+    | {"additionalProperties", "unevaluatedProperties", "unevaluatedItems", "dependentSchemas"}
+    | {"schema", "content"}
+)
+"""Keywords whose values are parts of a description that the page of the other version shows."""
+
+_ELSEWHERE: Final = "described differently"
+
+_ABSENT: Final = {
+    "type": "any type",
+    "enum": "no list of values",
+    "const": "no fixed value",
+    "minLength": "no minimum length",
+    "maxLength": "no maximum length",
+    "minItems": "no minimum number of items",
+    "maxItems": "no maximum number of items",
+    "minProperties": "no minimum number of members",
+    "maxProperties": "no maximum number of members",
+}
+
+_MOST_VALUES: Final = 10
+"""At most so many values of a former enumeration are named."""
 
 _MOST_SHOWN: Final = 80
 """At most so many characters of a former value are shown."""
@@ -96,7 +120,7 @@ class Marker:
             at = combinations.index(Combination(version, EVERYWHERE))
             found = find_in_contract(self._api, self._timeline, path, at)
             if found is not None:
-                marks = tuple(self._read(path, node, version))
+                marks = tuple(dict.fromkeys(self._read(path, node, version)))
                 self._marks[version][pointer(found)] = marks
 
     def _read(self, path: Trail, node: dict[str, Any], version: str) -> Iterator[Mark]:
@@ -157,15 +181,20 @@ class Marker:
             return _FLAGS[keyword][0 if is_true else 1]
         if keyword == "required":
             return _compare_required(value or (), other or ())
+        if keyword == "$ref" and value is not None:
+            return f"as {_quote(str(value).rpartition('/')[2])}"
+        if keyword in _STRUCTURE:
+            return _ELSEWHERE
         if value is None:
             return _ABSENT.get(keyword, f"no {keyword}")
         self.texts.update(_list_texts(value))
-        if keyword == "$ref":
-            return f"as {_quote(str(value).rpartition('/')[2])}"
-        return f"{keyword} {_quote(value)}"
+        if keyword == "enum":
+            named, more = value[:_MOST_VALUES], len(value) - _MOST_VALUES
+            return f"only {_list_names(named)}" + (f" and {more} more" if more > 0 else "")
+        return next(describe_limits({keyword: value}), f"{keyword} {_quote(value)}")
 
 
-def _list_names(names: Iterable[str]) -> str:
+def _list_names(names: Iterable[Any]) -> str:
     return ", ".join(map(_quote, names))
 
 
