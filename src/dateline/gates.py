@@ -209,6 +209,13 @@ class Timeline:
         version = order(self.combinations[at].version)
         return next((date for date in dates if order(date) > version), dates[-1] if dates else None)
 
+    def substituted(self, member: Any, mask: int) -> Iterator[tuple[str | None, Any, int]]:
+        """Yield each value of `x-shown-as` with its date, and where in *mask* it is shown."""
+        for date, value in substitutes(member).items():
+            places = (at for at in range(mask.bit_length()) if mask >> at & 1)
+            shown = (1 << at for at in places if self.substitute_date(member, at) == date)
+            yield date, value, sum(shown)
+
     def places(self, mask: int) -> str:
         """Return the combinations of *mask* in words: `2026-07-01, every version of sandbox`."""
         by_version: dict[str, list[str]] = {}

@@ -96,11 +96,7 @@ class Reasons:
 
     def _came_or_went(self, section: str, name: str) -> bool:
         shown = self._api.visible.get((section, name), 0)
-        there = {
-            (combination.version, combination.environment)
-            for index, combination in enumerate(self._api.combinations)
-            if shown >> index & 1
-        }
+        there = {one for at, one in enumerate(self._api.combinations) if shown >> at & 1}
         return any(
             ((self._older, environment) in there) != ((self._newer, environment) in there)
             for environment in (EVERYWHERE, *self._api.table.environment_names)

@@ -289,12 +289,7 @@ class _Walk:
         The member of *node* that such a value belongs to may be replaced by its own `x-shown-as`
         there.
         """
-        for date, value in substitutes(member).items():
-            mask = sum(
-                1 << at
-                for at in range(len(self.timeline.combinations))
-                if lacking >> at & 1 and self.timeline.substitute_date(member, at) == date
-            )
+        for date, value, mask in self.timeline.substituted(member, lacking):
             where = place if date is None else (*place, date)
             for edge in self._value(value, node, path, where, mask) if mask else ():
                 *around, index = edge.goal_path

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
 
-from dateline.gates import Timeline, order, substitutes
+from dateline.gates import Timeline, order
 from dateline.load.checks.schema_parts import (
     admitted_types,
     collect_properties,
@@ -156,12 +156,7 @@ def shown_as_another_variant(scope: Scope, site: Site, key: str) -> Iterator[Vio
         )
         yield Violation(site.at(key), "misplaced-annotation", message)
     hidden = scope.timeline.all & ~scope.find_shown(site.node)
-    for date, value in substitutes(site.node).items():
-        replaced = sum(
-            1 << at
-            for at in range(hidden.bit_length())
-            if hidden >> at & 1 and scope.timeline.substitute_date(site.node, at) == date
-        )
+    for date, value, replaced in scope.timeline.substituted(site.node, hidden):
         trail = site.at(key) if date is None else site.at(key, date)
         for parent in parents:
             message = _unfit_substitute(scope, parent, value, replaced)
