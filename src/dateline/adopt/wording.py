@@ -10,36 +10,6 @@ from dateline.model import Trail
 from dateline.openapi import Arrangement, slot
 
 
-def reword(kind: str, older: Any, newer: Any) -> Any:
-    """Return *older*, an object of *kind*, with the documentation that *newer* has there.
-
-    Nothing else changes: what only one of the two has stays as it is.
-    """
-    if not (isinstance(older, dict) and isinstance(newer, dict)):
-        return older
-    reworded = {
-        key: newer[key] if key in TEXTS else _reword_below(kind, key, value, newer)
-        for key, value in older.items()
-        if key in newer or key not in TEXTS
-    }
-    return reworded | {key: newer[key] for key in newer if key in TEXTS}
-
-
-def _reword_below(kind: str, key: str, older: Any, holder: dict[str, Any]) -> Any:
-    arrangement, below = slot(kind, key)
-    newer = holder.get(key)
-    if arrangement is Arrangement.ONE:
-        return reword(below, older, newer)
-    if arrangement is Arrangement.MAP and isinstance(older, dict) and isinstance(newer, dict):
-        return {name: reword(below, child, newer.get(name)) for name, child in older.items()}
-    if arrangement is Arrangement.LIST and isinstance(older, list) and isinstance(newer, list):
-        return [
-            reword(below, child, other)
-            for child, other in zip(older, _find_alike(older, newer), strict=True)
-        ]
-    return older
-
-
 class Rewording:
     """Takes words from a new document, except where those of the definitions were edited by hand.
 
@@ -63,13 +33,12 @@ class Rewording:
             if key not in TEXTS:
                 merged[key] = self._merge_below(kind, key, new[key], sides, path)
                 continue
-            text = self._choose(
-                new.get(key, ABSENT), *(each.get(key, ABSENT) for each in sides), path=(*path, key)
-            )
+            own, base = (each.get(key, ABSENT) for each in sides)
+            text = self._choose(new.get(key, ABSENT), own, base, (*path, key))
             merged |= {} if text is ABSENT else {key: text}
         return merged
 
-    def _choose(self, new: Any, own: Any, base: Any, *, path: Trail) -> Any:
+    def _choose(self, new: Any, own: Any, base: Any, path: Trail, /) -> Any:
         if own in (base, new):
             return new
         if new == base:
@@ -98,6 +67,19 @@ class Rewording:
                 for number, (child, each) in enumerate(zip(new, alike, strict=True))
             ]
         return new
+
+
+class _Copying(Rewording):
+    def _choose(self, _new: Any, own: Any, _base: Any, _path: Trail, /) -> Any:
+        return own
+
+
+def reword(kind: str, older: Any, newer: Any) -> Any:
+    """Return *older*, an object of *kind*, with the documentation that *newer* has there.
+
+    Nothing else changes: what only one of the two has stays as it is.
+    """
+    return _Copying(keeps_own=True).merge(kind, older, (newer, newer))
 
 
 def _find_alike(items: list[Any], others: Any) -> list[Any]:
