@@ -1,11 +1,13 @@
-"""The addresses at which operations are served: what the `servers` of a document mean."""
+"""Where requests are sent, and have their secrets: what `servers` and security schemes mean."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
 from posixpath import normpath
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
+
+from dateline.openapi import security_schemes
 
 # Scheme and authority, then the path. Either may have variables.
 _PARTS: Final = re.compile(r"((?:[^/?#]*:)?//[^/?#]*)?([^?#]*)")
@@ -77,3 +79,33 @@ def _split(url: str) -> tuple[str, str]:
     found = _PARTS.match(url)
     assert found is not None
     return found[1] or "", found[2]
+
+
+class SecretPlace(NamedTuple):
+    """Where requests have a secret: the name of a field, its place, and the text before it."""
+
+    field: str
+    place: str
+    prefix: str = ""
+
+
+def find_secret(document: dict[str, Any], name: str) -> SecretPlace:
+    """Return where requests have the secret of the security scheme *name*.
+
+    For a scheme that is not defined, it is the whole `Authorization` header.
+    """
+    scheme = security_schemes(document).get(name)
+    return read_secret(scheme) if scheme else SecretPlace("Authorization", "header")
+
+
+def read_secret(scheme: Mapping[str, Any]) -> SecretPlace:
+    """Return where requests have the secret of *scheme*."""
+    kind = scheme.get("type")
+    if kind == "apiKey":
+        name, place = scheme.get("name", "Authorization"), scheme.get("in", "header")
+        return SecretPlace(str(name), str(place))
+    if kind == "mutualTLS":
+        # the TLS terminator passes the certificate on (RFC 9440, section 2.2)
+        return SecretPlace("Client-Cert", "header")
+    called = str(scheme.get("scheme", "bearer")) if kind == "http" else "bearer"
+    return SecretPlace("Authorization", "header", f"{called.capitalize()} ")

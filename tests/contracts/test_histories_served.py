@@ -10,6 +10,7 @@ import pytest
 from support.generated_server import Generated, ask
 from support.histories import NEW, OLD, VERSIONS, S, api, was
 from support.sources import loaded
+from support.tables import cases
 
 _KEY: Final = {"type": "apiKey", "in": "header"}
 _STATE: Final = {
@@ -33,6 +34,21 @@ def _put(name: str, content: dict[str, Any], **more: Any) -> dict[str, Any]:
     }
 
 
+def _get_with(scheme: str) -> dict[str, Any]:
+    return {
+        "operationId": f"get{scheme}",
+        "tags": ["All"],
+        "security": [{scheme: []}],
+        "responses": {"204": {"description": "known"}},
+    }
+
+
+_ISSUED: Final = {
+    "type": "openIdConnect",
+    "scheme": None,
+    "openIdConnectUrl": "https://example.com/.well-known/openid-configuration",
+}
+
 SOURCES: Final = {
     "versions.yaml": VERSIONS,
     "api.yaml": api(
@@ -48,11 +64,16 @@ SOURCES: Final = {
                     "responses": {"204": {"description": "known"}},
                 }
             },
+            **{f"/{name}": {"get": _get_with(name)} for name in ("Bearer", "Issued", "Case")},
         },
         components={
             "securitySchemes": {
                 "Key": {**_KEY, "name": "X-Key"},
                 "Old": {**_KEY, "name": "X-Old"},
+                # each has its secret in the same place at both versions
+                "Bearer": {"type": "http", "scheme": "bearer", **was(scheme="Bearer")},
+                "Issued": {"type": "http", "scheme": "bearer", **was(**_ISSUED)},
+                "Case": {**_KEY, "name": "X-Case", **was(name="x-case")},
             }
         },
     ),
@@ -75,6 +96,8 @@ class Handlers:
 
     async def get_secret(self, call: Any) -> None:
         self.sent.append(call.account.identity)
+
+    get_bearer = get_issued = get_case = get_secret
 
 
 class Converters:
@@ -158,6 +181,17 @@ def test_credentials_are_those_of_the_callers_version(
     answer = ask(app, "GET", "/secret", headers={"X-API-Version": version, header: "secret"})
     assert answer.status_code == status
     assert handlers.sent == ([header.removeprefix("X-")] if status == 204 else [])
+
+
+@cases("version", [OLD, NEW])
+@cases("name", ["Bearer", "Issued", "Case"])
+def test_secret_that_stays_in_its_place_is_read_at_each_version(
+    package: Generated, name: str, version: str
+) -> None:
+    app = create_app(package, Handlers(), Converters())
+    headers = {"X-API-Version": version, "Authorization": "Bearer token", "X-Case": "token"}
+    answers = [ask(app, "GET", f"/{name}", headers=each) for each in (headers, {})]
+    assert [answer.status_code for answer in answers] == [204, 401]
 
 
 def test_contract_data_are_plain(package: Generated) -> None:

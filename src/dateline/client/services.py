@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+from dateline.addresses import find_secret
 from dateline.filters import Code
 from dateline.model import Api
 from dateline.openapi import security_schemes
 from dateline.python.code import Node, Pair, Text, call, lay_out, literal, mapping, subscript, value
 from dateline.python.operations import name_credentials
-from dateline.python.parts import find_secret
 
 
 def lay_out_service(

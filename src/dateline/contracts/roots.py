@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, NamedTuple
 
+from dateline.addresses import SecretPlace, read_secret
 from dateline.contracts.builder import Builder
 from dateline.contracts.containment import is_contained
 from dateline.contracts.converters import RequiredConverter
@@ -34,9 +35,6 @@ from dateline.schema.references import Resolver, escape
 from dateline.schema.sequences import is_list, item_schema
 
 _ABSENT: Final[Node] = {"absent": True}
-
-# The keys of a security scheme that decide where a credential is in a request.
-_SECRETS: Final = ("type", "in", "name", "scheme")
 
 Sited = tuple[str, Any]
 """A kind and a node of that kind."""
@@ -185,9 +183,15 @@ def _lost(
             "moves a parameter from one part of the request to another, so no request of an older "
             "version could be read; write two, one with `x-removed` and one with `x-added`"
         )
-    if kind == "security-scheme" and any(now.get(k) != then.get(k) for k in _SECRETS):
+    if kind == "security-scheme" and _find_field(now) != _find_field(then):
         return "moves a credential; declare a second scheme, and name both in `security`"
     return None
+
+
+def _find_field(scheme: dict[str, Any]) -> SecretPlace:
+    """Return where requests have the secret of *scheme*; case does not count in headers."""
+    found = read_secret(scheme)
+    return found._replace(field=found.field.lower()) if found.place == "header" else found
 
 
 def put(shapes: dict[str, Any], root: Root, shape: str | None) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
-from dateline.openapi import chain, security_schemes, target
+from dateline.openapi import chain, target
 from dateline.python.names import argument_name
 
 # OpenAPI 3.1.1, section 4.8.12.1: parameters of these names are ignored.
@@ -50,33 +50,6 @@ def find_component(sites: Sites) -> str | None:
 def name_argument(name: str) -> str:
     """Return the keyword for the parameter *name*."""
     return argument_name(f"{name} {_SIGNS.get(name[-1:], '')}".strip())
-
-
-class SecretPlace(NamedTuple):
-    """Where requests have a secret: the name of a field, its place, and the text before it."""
-
-    field: str
-    place: str
-    prefix: str = ""
-
-
-def find_secret(document: dict[str, Any], scheme: str) -> SecretPlace:
-    """Return where requests have the secret of the security *scheme*.
-
-    For a scheme that is not defined, it is the whole `Authorization` header.
-    """
-    described = security_schemes(document).get(scheme)
-    if not described:
-        return SecretPlace("Authorization", "header")
-    kind = described.get("type")
-    if kind == "apiKey":
-        name, place = described.get("name", "Authorization"), described.get("in", "header")
-        return SecretPlace(str(name), str(place))
-    if kind == "mutualTLS":
-        # the TLS terminator passes the certificate on (RFC 9440, section 2.2)
-        return SecretPlace("Client-Cert", "header")
-    name = str(described.get("scheme", "bearer")) if kind == "http" else "bearer"
-    return SecretPlace("Authorization", "header", f"{name.capitalize()} ")
 
 
 def is_sendable(path: str) -> bool:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
+from dateline.addresses import SecretPlace, find_secret
 from dateline.filters import Code
 from dateline.model import Api
 from dateline.openapi import security_schemes
 from dateline.python.code import Brackets, Node, Pair, Text, call, lay_out, mapping, value, words
-from dateline.python.parts import SecretPlace, find_secret
 from dateline.server.contents import Content
 from dateline.server.mounting import find_usual_prefixes
 from dateline.server.operations import Operation, OperationGroup, Parameter
