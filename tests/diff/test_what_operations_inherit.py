@@ -98,3 +98,85 @@ def test_operations_that_inherit_share_one_change(key: str) -> None:
     (found,) = diff(before, after)
 
     assert (found.kind, found.operations) == (KINDS[key], ("GET /fines", "GET /loans"))
+
+
+def _serve(paths: tuple[str, ...], *urls: str, **more: Any) -> Document:
+    operation = {"responses": {"200": {"description": "loans"}}}
+    servers = {"servers": [{"url": url} for url in urls]} if urls else {}
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "Loans", "version": "1"},
+        **servers,
+        "paths": {path: {"get": {**operation, **more}} for path in paths},
+    }
+
+
+HOST: Final = "https://a.example"
+ALL: Final = frozenset({Kind.OPERATION_ADDED, Kind.OPERATION_REMOVED})
+TURNED: Final = {
+    Kind.OPERATION_ADDED: Kind.OPERATION_REMOVED,
+    Kind.PARAMETER_ADDED: Kind.PARAMETER_REMOVED,
+}
+# two documents, and the kinds of changes between them, beside those of words
+MOVED: Final[dict[str, tuple[Document, Document, frozenset[Kind]]]] = {
+    "into the paths": (
+        _serve(("/a", "/b/{id}"), f"{HOST}/v1"),
+        _serve(("/v1/a", "/v1/b/{key}"), f"{HOST}/"),
+        frozenset({Kind.PARAMETER_RENAMED}),
+    ),
+    "of several servers": (
+        _serve(("/a",), f"{HOST}/x/v1/", "https://b.example/v1"),
+        _serve(("/v1/a",), f"{HOST}/x", "https://b.example"),
+        frozenset(),
+    ),
+    "without any servers": (_serve(("/a",), "/v1"), _serve(("/v1/a",)), frozenset()),
+    "with an operation more": (
+        _serve(("/a",), f"{HOST}/v1"),
+        _serve(("/v1/a", "/a"), HOST),
+        frozenset({Kind.OPERATION_ADDED}),
+    ),
+    "beside another change": (
+        _serve(("/a",), f"{HOST}/v1"),
+        _serve(("/v1/a",), HOST, parameters=[{"name": "q", "in": "query", "schema": {}}]),
+        frozenset({Kind.PARAMETER_ADDED}),
+    ),
+    "but not in the paths": (
+        _serve(("/a",), f"{HOST}/v1"),
+        _serve(("/a",), HOST),
+        frozenset({Kind.SERVERS_CHANGED}),
+    ),
+    "of another host": (
+        _serve(("/a",), f"{HOST}/v1"),
+        _serve(("/v1/a",), "https://b.example"),
+        ALL,
+    ),
+    "of one of two servers": (
+        _serve(("/a",), f"{HOST}/v1", "https://b.example"),
+        _serve(("/v1/a",), HOST, "https://b.example"),
+        ALL,
+    ),
+    "with a variable": (
+        _serve(("/a",), HOST + "/{v}"),
+        _serve(("/{v}/a",), HOST),
+        ALL,
+    ),
+    "of operations with servers of their own": (
+        _serve(("/a",), f"{HOST}/v1", servers=[{"url": HOST}]),
+        _serve(("/v1/a",), HOST, servers=[{"url": HOST}]),
+        ALL,
+    ),
+}
+
+
+@cases("case", MOVED)
+def test_path_of_servers_may_move_into_the_paths(case: str) -> None:
+    before, after, kinds = MOVED[case]
+    found = {change.kind for change in diff(before, after)}
+    assert found - {Kind.DOCUMENTATION_CHANGED} == kinds
+    back = {change.kind for change in diff(after, before)}
+    turned = {
+        Kind.OPERATION_ADDED: Kind.OPERATION_REMOVED,
+        Kind.PARAMETER_ADDED: Kind.PARAMETER_REMOVED,
+    }
+    expected = kinds if kinds == ALL else {turned.get(kind, kind) for kind in kinds}
+    assert back - {Kind.DOCUMENTATION_CHANGED} == expected

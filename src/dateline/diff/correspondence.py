@@ -10,16 +10,36 @@ from typing import Any, Final
 from dateline.diff.documents import Key
 from dateline.openapi import WEBHOOKS
 
+Aligned = list[tuple[Key | None, Key | None]]
+
 VARIABLE: Final = re.compile(r"\{([^{}]*)\}")
 
 
-def align_paths(before: Iterable[str], after: Iterable[str]) -> list[tuple[Key | None, Key | None]]:
+def align_served_paths(
+    before: Collection[str], after: Collection[str], prefixes: tuple[str, str]
+) -> tuple[Aligned, bool]:
+    """Return which paths correspond, and whether they do so with *prefixes* of the servers.
+
+    These count if at least as many paths correspond as without them.
+    """
+    plain = align_paths(before, after)
+    moved = align_paths(before, after, prefixes) if any(prefixes) else []
+    count, other = (sum(None not in pair for pair in each) for each in (plain, moved))
+    return (moved, True) if 0 < other >= count else (plain, False)
+
+
+def align_paths(
+    before: Iterable[str], after: Iterable[str], prefixes: tuple[str, str] = ("", "")
+) -> Aligned:
     """Return which paths correspond: the names of their parameters are ignored.
 
-    If several paths differ only in those names, each is identified by its text.
+    If several paths differ only in those names, each is identified by its text. The paths of a side
+    are read with its one of *prefixes* before them.
     """
-    ours = [path for path in before if not path.startswith("x-")]
-    theirs = [path for path in after if not path.startswith("x-")]
+    ours, theirs = (
+        [f"{prefix}{path}" for path in side if not path.startswith("x-")]
+        for prefix, side in zip(prefixes, (before, after), strict=True)
+    )
     known = set(theirs) & set(ours)
     forms = [Counter(VARIABLE.sub("{}", path) for path in side) for side in (ours, theirs)]
     left = {VARIABLE.sub("{}", path): path for path in theirs if path not in known}
@@ -33,9 +53,12 @@ def align_paths(before: Iterable[str], after: Iterable[str]) -> list[tuple[Key |
         else:
             found.append((path, None))
     matched = {new for _, new in found}
-    added = [(None, ("paths", path)) for path in theirs if path not in matched]
-    kept = [(("paths", old), None if new is None else ("paths", new)) for old, new in found]
-    return [*kept, *added]
+    pairs = [*found, *((None, path) for path in theirs if path not in matched)]
+    return [(_find_key(old, prefixes[0]), _find_key(new, prefixes[1])) for old, new in pairs]
+
+
+def _find_key(path: str | None, prefix: str) -> Key | None:
+    return None if path is None else ("paths", path.removeprefix(prefix))
 
 
 def align_names(

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Final, NamedTuple
 
-from dateline.diff.correspondence import VARIABLE, align_names, align_paths, align_webhooks
+from dateline.diff.correspondence import VARIABLE, align_names, align_served_paths, align_webhooks
 from dateline.diff.documents import DocumentIndex, Key
 from dateline.diff.graph import CARRIERS, MODEL, Kinds, NodePair, align
 from dateline.diff.keywords import EXTENSION, KEYWORD, LINK, NOTE, compare_whole, kinds_of
@@ -20,7 +20,13 @@ from dateline.diff.parameters import (
 )
 from dateline.diff.security import SECURITY, SecurityComparison
 from dateline.diff.statuses import Responses, find_covering, find_declaring, list_promises
-from dateline.diff.surroundings import SERVERS, compare_servers, find_self_kinds, list_tags
+from dateline.diff.surroundings import (
+    SERVERS,
+    compare_servers,
+    find_moved_path,
+    find_self_kinds,
+    list_tags,
+)
 from dateline.model import Kind
 from dateline.openapi import ADDITIONAL, COMPONENTS, METHODS, WEBHOOKS, method_name
 from dateline.schema.parts import NOTHING, Part, Parts
@@ -82,6 +88,8 @@ class OperationComparison:
         self._before = messages.before
         self._after = messages.after
         self.security = SecurityComparison(self._graph, self._before, self._after)
+        # whether what was the path of the servers is in the paths now, or the other way round
+        self._is_moved = False
         # whether any operation inherits the servers of the document on both sides
         self._inherits_servers = False
         # whether what operations inherit has changed, so that all must be compared
@@ -94,7 +102,8 @@ class OperationComparison:
         """Compare operations, webhooks, and what surrounds them."""
         sides = self._before, self._after
         older = [_is_written_in(side, "3.0") for side in sides]
-        paths = align_paths(*(side.section("paths") for side in sides))
+        moved = find_moved_path(self._before.root, self._after.root)
+        paths, self._is_moved = align_served_paths(*self._both("paths"), moved)
         webhooks = align_webhooks(*map(_list_webhooks, sides), are_moved=older[0] != older[1])
         for old, new in (*paths, *webhooks):
             still = old == new and old not in self._survey.dirty
@@ -314,7 +323,10 @@ class OperationComparison:
         before, after, path_before, path_after = operations
         ours = before.get("servers") or path_before.get("servers")
         theirs = after.get("servers") or path_after.get("servers")
-        self._inherits_servers |= ours is None and theirs is None
+        if ours is None and theirs is None:
+            if self._is_moved:
+                return
+            self._inherits_servers = True
         ours = ours or self._before.locate("#/servers")
         theirs = theirs or self._after.locate("#/servers")
         compare_servers(ends.requests, ends.whole, ours, theirs)

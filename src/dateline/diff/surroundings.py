@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container, Iterator
 from typing import Any, Final
 from urllib.parse import urljoin
@@ -16,6 +17,8 @@ from dateline.schema.values import text
 from dateline.schema.words import drop_words
 
 _SCHEMES: Final = "x-schemes"
+# the end of an address that may be the beginning of paths
+_END: Final = re.compile(r"(?:/[^/?#{}]+)+")
 SERVERS: Final = Kinds.all(Kind.SERVERS_CHANGED)
 
 
@@ -38,6 +41,45 @@ def compare_servers(
         requests.add(kinds, "servers", before, after, wider=is_kept)
     elif sorted(_read_servers(before)) != sorted(_read_servers(after)):
         whole.compare(NOTE, "servers", before, after)
+
+
+def find_moved_path(before: dict[str, Any], after: dict[str, Any]) -> tuple[str, str]:
+    """Return what to read before the paths of each document, as the other has it in its paths.
+
+    That is the end of the addresses of all servers, if these are otherwise the same, and operations
+    have no servers of their own.
+    """
+    sides = [_list_addresses(document) for document in (before, after)]
+    is_possible = len(sides[0]) == len(sides[1]) and not (_is_divided(before) or _is_divided(after))
+    for longer, shorter in (sides, sides[::-1]) if is_possible else ():
+        ends = set(map(_find_end, longer, shorter))
+        if len(ends) == 1 and (end := ends.pop()):
+            return (end, "") if longer is sides[0] else ("", end)
+    return "", ""
+
+
+def _list_addresses(document: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return the address of each server of *document*, and what else callers have to know."""
+    servers = document.get("servers") or [{"url": "/"}]
+    return [
+        (str(each.get("url", "")).rstrip("/"), text([each.get("variables"), each.get(_SCHEMES)]))
+        for each in (servers if isinstance(servers, list) else [])
+        if isinstance(each, dict)
+    ]
+
+
+def _find_end(longer: tuple[str, str], shorter: tuple[str, str]) -> str:
+    """Return the path that a server has beyond another, which is otherwise the same; or nothing."""
+    end = longer[0].removeprefix(shorter[0]) if longer[0].startswith(shorter[0]) else ""
+    return end if _END.fullmatch(end) and longer[1] == shorter[1] else ""
+
+
+def _is_divided(document: dict[str, Any]) -> bool:
+    """Return whether a path or operation may have servers of its own."""
+    paths = document.get("paths")
+    items = [item for item in (paths or {}).values() if isinstance(item, dict)]
+    operations = [each for item in items for each in item.values() if isinstance(each, dict)]
+    return any("servers" in node or "$ref" in node for node in (*items, *operations))
 
 
 def find_self_kinds(before: Thing, after: Thing) -> Kinds:

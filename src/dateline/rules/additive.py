@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dateline.model import EXTENSIBLE, Change, Direction, Kind
 from dateline.rules.predicates import (
+    ALLOWING,
     CONSTRAINTS,
     KEYWORD,
     ONLY_READ,
@@ -124,7 +125,7 @@ def parameter_loosened(change: Change) -> bool:
     After:
         PageSize: {type: integer, maximum: 500}
     """
-    constraint = change.keyword in CONSTRAINTS or change.kind is Kind.FIELD_OPTIONAL
+    constraint = change.keyword in (*CONSTRAINTS, ALLOWING) or change.kind is Kind.FIELD_OPTIONAL
     looser = extent(change) is Extent.WIDER and not change.exclusive
     return constraint and looser and in_parameters_only(change)
 

@@ -40,6 +40,9 @@ CONSTRAINTS: Final = frozenset(
 )
 """Keywords that can only forbid, whatever is beside them."""
 
+ALLOWING: Final = "allowEmptyValue"
+"""A keyword that can only allow more."""
+
 # Keywords that can only forbid too, but with a meaning that depends on their neighbours, or with
 # a law of their own.
 _DEPENDENT: Final = frozenset(
@@ -132,6 +135,8 @@ def extent(change: Change) -> Extent:
         return _EXTENTS[change.kind]
     if change.wider:
         return Extent.WIDER
+    if change.keyword == ALLOWING:
+        return Extent.WIDER if change.kind is Kind.KEYWORD_ADDED else Extent.NARROWER
     if change.keyword not in CONSTRAINTS and change.keyword not in _DEPENDENT:
         return Extent.OTHER
     if change.kind is Kind.KEYWORD_ADDED:
