@@ -103,7 +103,8 @@ class OperationComparison:
         sides = self._before, self._after
         older = [_is_written_in(side, "3.0") for side in sides]
         moved = find_moved_path(self._before.root, self._after.root)
-        paths, self._is_moved = align_served_paths(*self._both("paths"), moved)
+        entries = [side.section("paths") for side in sides]
+        paths, self._is_moved = align_served_paths(entries[0], entries[1], moved)
         webhooks = align_webhooks(*map(_list_webhooks, sides), are_moved=older[0] != older[1])
         for old, new in (*paths, *webhooks):
             still = old == new and old not in self._survey.dirty
