@@ -100,6 +100,22 @@ def counted(name: str) -> Json:
     return headed(refer(name, "headers"), **{name: COUNT})
 
 
+def asking(*parameters: Json, shared: tuple[Json, ...] = (), **components: Json) -> Json:
+    """Return a document whose only operation has *parameters*, and its path those *shared*."""
+    made = document(CODE, "parameters", **components)
+    made["paths"]["/codes"]["post"]["parameters"] = [*parameters]
+    made["paths"]["/codes"] |= {"parameters": [*shared]} if shared else {}
+    return made
+
+
+PAGE: Final[Json] = {"name": "page", "in": "query", "schema": {"type": "integer", "minimum": 1}}
+TRACE: Final[Json] = {"name": "X-Trace", "in": "header", "required": True, "schema": STATE}
+MOVED: Final = asking(
+    refer("Page", "parameters"), refer("Trace", "parameters"), Page=PAGE, Trace=TRACE
+)
+LOOSER: Final[Json] = {**PAGE, "description": "From 1 on.", "schema": {"type": "integer"}}
+
+
 EQUAL: Final[dict[str, tuple[Json, Json]]] = {
     "renamed": (document(refer("Old"), Old=CODE), document(refer("New"), New=REWORDED)),
     "another": (document(refer("Old"), Old=CODE), document(refer("New"), New=CODE, Old=CODE)),
@@ -127,6 +143,29 @@ EQUAL: Final[dict[str, tuple[Json, Json]]] = {
     "header moved out": (counted("Pages"), headed(COUNT)),
     "header left": (counted("Pages"), headed({**COUNT, "description": "All."}, Pages=COUNT)),
     "header renamed": (counted("Pages"), counted("Count")),
+    "parameters moved in": (asking(PAGE, TRACE), MOVED),
+    "parameters moved out": (MOVED, asking(PAGE, TRACE)),
+    "parameter moved in": (
+        asking(PAGE, TRACE),
+        asking(refer("Page", "parameters"), TRACE, Page=PAGE),
+    ),
+    "parameter moved in and loosened": (
+        asking(PAGE, TRACE),
+        asking(refer("Page", "parameters"), {**TRACE, "required": False}, Page=LOOSER),
+    ),
+    "parameter moved in beside one that was removed": (
+        asking(TRACE, PAGE),
+        asking(refer("Trace", "parameters"), Trace=TRACE),
+    ),
+    "parameter moved in beside one that was added": (
+        asking(TRACE),
+        asking(refer("Trace", "parameters"), PAGE, Trace=TRACE),
+    ),
+    "parameter renamed": (
+        asking(refer("Old", "parameters"), Old=PAGE),
+        asking(refer("New", "parameters"), New=LOOSER),
+    ),
+    "parameters moved to the path": (asking(PAGE, TRACE), asking(TRACE, shared=(PAGE,))),
     **moved("responses"),
     **moved("requestBodies"),
 }
@@ -138,6 +177,9 @@ def test_refactored_schemas_are_served_without_converters(tmp_path: Path, name: 
     law = Law(load(tmp_path / "schemas"))
     assert law.contracts["converters"] == {}
     assert [*law.breaches(5), *law.lift_breaches(5)] == []
+    newest = [rows[-1]["shape"] for rows in law.contracts["up"]["shapes"].values()]
+    left_out = [shape for shape in newest if shape is not None]
+    assert left_out == ([{"left_out": ["page"]}] if "removed" in name else [])
 
 
 DIFFERENT: Final[dict[str, tuple[Json, Json]]] = {
@@ -152,6 +194,18 @@ DIFFERENT: Final[dict[str, tuple[Json, Json]]] = {
     ),
     "header": (counted("Pages"), headed({"schema": {"type": "string"}})),
     "header moved in": (headed({"schema": {"type": "string"}}), counted("Pages")),
+    "parameter": (
+        asking(LOOSER, TRACE),
+        asking(refer("Page", "parameters"), TRACE, Page=PAGE),
+    ),
+    "required parameter": (
+        asking(PAGE, TRACE),
+        asking(refer("Page", "parameters"), TRACE, Page={**PAGE, "required": True}),
+    ),
+    "parameter of another type": (
+        asking(PAGE, TRACE),
+        asking(refer("Page", "parameters"), TRACE, Page={**PAGE, "schema": STATE}),
+    ),
     "response": (
         document(CODE, "responses", refer("Old", "responses"), Old=message(CODE)),
         document(CODE, "responses", refer("New", "responses"), New=message(MORE)),

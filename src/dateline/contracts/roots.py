@@ -39,6 +39,9 @@ _ABSENT: Final[Node] = {"absent": True}
 Sited = tuple[str, Any]
 """A kind and a node of that kind."""
 
+ListedParameter = tuple[Any, dict[str, Any]]
+"""A parameter as it is in a list, and what it refers to."""
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Root:
@@ -290,12 +293,18 @@ class _Roots:
             holder.skeleton["content"].update(dict.fromkeys(body.get("content", {})))
             for media_type in body.get("content", {}):
                 yield self._content(holder, ("content", media_type), sites)
-        listed: dict[tuple[str, str], list[Any]] = {}
+        listed: dict[tuple[str, str], list[ListedParameter]] = {}
         for node in (*item.get("parameters", ()), *holder.operation.get("parameters", ())):
             if parameter := self.resolve("parameter", node):
-                listed[parameter["in"], parameter["name"]] = [node, parameter]
+                key = parameter["in"], parameter["name"]
+                listed.setdefault(key, []).insert(0, (node, parameter))
         for place in sorted({place for place, _ in listed}):
-            nodes = [found for (where, _), found in listed.items() if where == place]
+            nodes = [
+                # the one that newer versions have comes first
+                sorted(found, key=lambda each: any(REMOVED in part for part in each))
+                for (where, _), found in listed.items()
+                if where == place
+            ]
             yield self._parameters(holder, place, nodes)
 
     def _content(self, holder: _Holder, path: tuple[str, ...], sites: list[Sited]) -> Root:
@@ -392,46 +401,71 @@ class _Roots:
         items = builder.convert(media.converters, node, shown)
         return None if items is None else {"items": items}
 
-    def _parameters(self, holder: _Holder, place: str, nodes: list[list[Any]]) -> Root:
+    def _parameters(self, holder: _Holder, place: str, nodes: list[list[ListedParameter]]) -> Root:
+        newest = [found[0] for found in nodes]
+
         def build(builder: Builder) -> Node:
             view = builder.view
             if not holder.is_served(view):
                 return None
-            for kind, holding in (holder.sites[-1], *holder.sites[:-1]):
-                if view.era(kind, holding).get("parameters") != holding.get("parameters"):
-                    return require(builder)
-            if any(self._then(view, "parameter", node) is not found for node, found in nodes):
+            was = self._list_parameters(view, holder, place)
+            if was is not None and not _are_kept(view, newest, was):
+                return require(builder)
+            if was is None and any(
+                self._then(view, "parameter", node) is not found
+                for each in nodes
+                for node, found in each
+            ):
                 return require(builder)
             flat = FlatSchema(types=frozenset({"object"}))
-            for node, parameter in nodes:
+            for found in nodes:
+                parameter = found[0][1]
                 reading = view.read("parameter", parameter)
-                shown = view.shows(node) and view.shows(parameter)
+                shown = next(
+                    (each for node, each in found if view.shows(node) and view.shows(each)), None
+                )
+                if shown is not None and not _is_valid_as(view, shown, parameter):
+                    return require(builder)
                 names = (parameter["name"], reading.now["name"])
-                _declare(flat, parameter, names, reading, shown=shown)
+                _declare(flat, parameter, names, reading, shown=shown is not None)
             return builder.object(flat)
 
         def require(builder: Builder) -> Node:
             def newer() -> Any:
-                schemas = {each["name"]: value_schema(each) for _, each in nodes}
+                schemas = {each["name"]: value_schema(each) for _, each in newest}
                 canonical = builder.view.published.canonical
                 return {
                     "type": "object",
                     "properties": {name: canonical(schema) for name, schema in schemas.items()},
-                    "required": [each["name"] for _, each in nodes if each.get("required")],
+                    "required": [each["name"] for _, each in newest if each.get("required")],
                 }
 
-            key = (holder.operation, *(node for node, _ in nodes))
+            key = (holder.operation, *(node for node, _ in newest))
             required = RequiredConverter(holder=holder.operation, newer=newer)
             return _require(builder, key, f"what its parameters in {place} are", required)
 
         return Root(
             name=f"{holder.name}/{place}",
             path=(holder.name, "parameters", place),
-            nodes=[*holder.sites, *(("parameter", each) for found in nodes for each in found)],
+            nodes=[
+                *holder.sites,
+                *(("parameter", each) for found in nodes for pair in found for each in pair),
+            ],
             build=build,
             skeleton=holder.skeleton,
             unserved=holder.unserved,
         )
+
+    def _list_parameters(
+        self, view: View, holder: _Holder, place: str
+    ) -> dict[str, dict[str, Any]] | None:
+        """Return the parameters in *place* by name if the version of *view* lists others."""
+        eras = [(view.era(kind, node), node) for kind, node in holder.sites]
+        if all(era.get("parameters") == node.get("parameters") for era, node in eras):
+            return None
+        listed = [each for era, _ in eras for each in era.get("parameters") or ()]
+        found = [self._then(view, "parameter", node) for node in listed]
+        return {each["name"]: each for each in found if each.get("in") == place}
 
     def _headers(self, holder: _Holder, status: str, sites: list[Sited]) -> Root:
         response = sites[-1][1]
@@ -558,6 +592,22 @@ def _require(
     """Return the node of a value of *nodes*, of which only a converter can serve *part*."""
     why = builder.required_converters.note(nodes, [part], required)
     return {"why": why, "where": [where], "otherwise": None}
+
+
+def _are_kept(view: View, newest: list[ListedParameter], was: dict[str, dict[str, Any]]) -> bool:
+    """Return whether the parameters *was* are valid as the *newest*, whose list replaced theirs."""
+    found = {parameter["name"]: parameter for _, parameter in newest}
+    return was.keys() == found.keys() and all(
+        view.shows(each) and _is_valid_as(view, was[name], each) for name, each in found.items()
+    )
+
+
+def _is_valid_as(view: View, was: dict[str, Any], now: dict[str, Any]) -> bool:
+    """Return whether requests with the parameter *was* are valid with *now* in place of it."""
+    if was is now:
+        return True
+    is_lax = bool(now.get("required")) <= bool(was.get("required"))
+    return is_lax and WAS not in now and WAS not in was and _fits(view, "parameter", now, was)
 
 
 def _fits(view: View, kind: str, now: dict[str, Any], was: dict[str, Any]) -> bool:

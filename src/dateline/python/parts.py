@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from dateline.model import REMOVED
 from dateline.openapi import chain, target
 from dateline.python.names import argument_name
 
@@ -22,13 +23,16 @@ def list_parameters(
 ) -> dict[tuple[str, str], Sites]:
     """Return the parameters of *operation* in the *item* of *path*, by place and name.
 
-    An adopted document may declare parameters that the path does not have.
+    An adopted document may declare parameters that the path does not have. Of several with one
+    name and place, those that newer versions lack are left out.
     """
     listed: dict[tuple[str, str], Sites] = {}
     for each in (*item.get("parameters", ()), *operation.get("parameters", ())):
         found = chain(document, each)
         if found and (found[-1]["in"] != "path" or f"{{{found[-1]['name']}}}" in path):
-            listed[found[-1]["in"], found[-1]["name"]] = found
+            key = found[-1]["in"], found[-1]["name"]
+            if key not in listed or not any(REMOVED in site for site in found):
+                listed[key] = found
     return listed
 
 
