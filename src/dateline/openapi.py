@@ -742,9 +742,9 @@ def essence(media_type: str) -> str:
 
 
 def is_json(media_type: str) -> bool:
-    """Return whether *media_type* is JSON (RFC 6839 section 3.1)."""
+    """Return whether *media_type* is JSON (RFC 6839 section 3.1), also by the name in ASP.NET."""
     name = essence(media_type)
-    return name.endswith("+json") or name == "application/json"
+    return name.endswith("+json") or name in ("application/json", "text/json")
 
 
 def find_framing(media_type: str) -> Framing | None:

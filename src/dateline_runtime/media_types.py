@@ -27,9 +27,9 @@ def essence(media_type: str) -> str:
 
 
 def is_json(media_type: str) -> bool:
-    """Return whether *media_type* is JSON (RFC 6839, section 3.1)."""
+    """Return whether *media_type* is JSON (RFC 6839, section 3.1), also by the name in ASP.NET."""
     name = essence(media_type)
-    return name == JSON or name.endswith("+json")
+    return name.endswith("+json") or name in (JSON, "text/json")
 
 
 def add_boundary(media_type: str, body: bytes) -> str:
@@ -66,10 +66,14 @@ def find_declared(declared: Iterable[str], media_type: str) -> str | None:
 def find_essence(names: Collection[str], content_type: str | None) -> str:
     """Return the one of *names* that *content_type* is; its own essence if it is none of them.
 
-    They are essences, or ranges of them (`image/*`), of which the narrowest counts.
+    They are essences, or ranges of them (`image/*`), of which the narrowest counts. JSON of other
+    names than the usual one is in `application/*+json` and `*/*+json`, too.
     """
     name = essence(content_type or "")
-    ranges = f"{name.partition('/')[0]}/*", "*/*"
+    kind = name.partition("/")[0]
+    ranges = [f"{kind}/*", "*/*"]
+    if name != JSON and is_json(name):
+        ranges = [f"{kind}/*+json", "*/*+json", *ranges]
     return name if name in names else next((each for each in ranges if each in names), name)
 
 
@@ -87,15 +91,9 @@ def choose_media_type(content_type: str | None) -> str | None:
     return listed[0] if listed else content_type
 
 
-def check_json(content_type: str | None) -> None:
-    """Accept `application/json` in UTF-8, with or without a `charset`.
-
-    Raises RequestError (UNSUPPORTED_MEDIA) for anything else, no content type included.
-    """
-    _, *parameters = (content_type or "").split(";")
-    if essence(content_type or "") != JSON:
-        raise RequestError(f"the body has to be {JSON}; charset=utf-8", Fault.UNSUPPORTED_MEDIA)
-    for parameter in parameters:
+def check_charset(content_type: str | None) -> None:
+    """Accept no `charset` but UTF-8. Raises RequestError (UNSUPPORTED_MEDIA) for any other."""
+    for parameter in (content_type or "").split(";")[1:]:
         name, _, value = parameter.strip(BLANKS).partition("=")
         if name.lower() == "charset" and value.strip('"').lower() not in ("utf-8", "utf8"):
             raise RequestError(

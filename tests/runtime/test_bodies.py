@@ -12,7 +12,7 @@ from support.tables import cases
 
 from dateline_runtime.bodies import read
 from dateline_runtime.errors import Fault, RequestError
-from dateline_runtime.media_types import check_json
+from dateline_runtime.media_types import check_charset
 
 VALUES = st.recursive(
     st.none()
@@ -173,23 +173,18 @@ def test_long_body_is_read_in_linear_time(piece: bytes) -> None:
         " application/json; charset=utf8 ",
         "application/json; profile=x",
         "application/json;",
+        "application/vnd.api+json;charset=utf-8",
+        None,
     ],
 )
-def test_json_in_utf_8_is_accepted(content_type: str) -> None:
-    check_json(content_type)
+def test_json_in_utf_8_is_accepted(content_type: str | None) -> None:
+    check_charset(content_type)
 
 
 @cases(
     ("content_type", "said"),
     [
-        (None, "the body has to be application/json; charset=utf-8"),
-        ("", "the body has to be application/json; charset=utf-8"),
-        ("text/plain", "the body has to be application/json; charset=utf-8"),
-        ("application/jsonx", "the body has to be application/json; charset=utf-8"),
-        ("application/problem+json", "the body has to be application/json; charset=utf-8"),
-        ("application/json, text/plain", "the body has to be application/json; charset=utf-8"),
-        ("application/x-www-form-urlencoded", "the body has to be application/json; charset=utf-8"),
-        ("application/json; charset=latin-1", 'the body has to be in utf-8, not "latin-1"'),
+        ("text/json; charset=latin-1", 'the body has to be in utf-8, not "latin-1"'),
         ("application/json; charset=", 'the body has to be in utf-8, not ""'),
         ("application/json; charset", 'the body has to be in utf-8, not ""'),
         (
@@ -199,8 +194,8 @@ def test_json_in_utf_8_is_accepted(content_type: str) -> None:
         ("application/json; charset=" + "x" * 99, f'not "{"x" * 40}..."'),
     ],
 )
-def test_other_media_types_are_refused(content_type: str | None, said: str) -> None:
+def test_other_charsets_are_refused(content_type: str, said: str) -> None:
     with pytest.raises(RequestError) as refused:
-        check_json(content_type)
+        check_charset(content_type)
     assert refused.value.fault is Fault.UNSUPPORTED_MEDIA
     assert str(refused.value).endswith(said)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from functools import partial
 from itertools import permutations, product
 from pathlib import Path
@@ -238,6 +239,32 @@ CHANGED: Final[tuple[tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]], .
 )
 
 
+# Declared types of a JSON body, and which of `NAMED` callers may send in it.
+NAMED: Final = (
+    "application/json",
+    "text/json",
+    "application/vnd.x+json;charset=utf-8",
+    "text/x+json",
+)
+JSONS: Final[tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]] = (
+    (("*/*",), NAMED),
+    (("application/*",), (NAMED[0], NAMED[2])),
+    (("application/*+json",), (NAMED[2],)),
+    (("text/json",), (NAMED[1],)),
+    (("application/json",), (NAMED[0],)),
+    # as ASP.NET declares them
+    (("application/json", "text/json", "application/*+json"), NAMED[:3]),
+)
+
+
+def describe_json(types: tuple[str, ...], at: int) -> dict[str, Any]:
+    """Return an operation with a body of *types*, in which the newer version has another field."""
+    newer = {"b": {"type": "integer"}} if at else {}
+    schema = {**THING, "properties": {**THING["properties"], **newer}}
+    content = {each: {"schema": schema} for each in types}
+    return {"requestBody": {"content": content}, "responses": {"204": {"description": "made"}}}
+
+
 @pytest.fixture(scope="module")
 def changed_server(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """Return the server of operations with a binary body in ranges, and those of `CHANGED`."""
@@ -261,6 +288,8 @@ def changed_server(tmp_path_factory: pytest.TempPathFactory) -> Any:
             }
             post = {**anything, "operationId": f"make{number}", "requestBody": {"content": content}}
             found["paths"][f"/changed{number}"] = {"post": post}
+        for number, (types, _) in enumerate(JSONS):
+            found["paths"][f"/json{number}"] = {"put": describe_json(types, at)}
         documents.append(found)
     return generate_app(tmp_path_factory.mktemp("changed"), *documents)
 
@@ -301,6 +330,28 @@ def test_type_in_an_older_range_is_not_read_as_a_newer_one(
     taken = CHANGED[number][2]
     assert statuses == {each: 204 if each in taken else 415 for each in SENT}
     assert passed == [*taken]
+
+
+@cases("number", range(len(JSONS)))
+@cases("named", NAMED)
+def test_json_of_any_name_in_a_range_is_validated_and_lifted(
+    changed_server: Any, number: int, named: str
+) -> None:
+    passed: list[tuple[Any, str]] = []
+
+    async def application(scope: Any, receive: Any, send: Any) -> None:
+        sent = json.loads((await receive())["body"])
+        passed.append((sent, dict(scope["headers"])[b"content-type"].decode()))
+        await send({"type": "http.response.start", "status": 204, "headers": []})
+        await send({"type": "http.response.body", "body": b""})
+
+    app = changed_server.versioned(application, environment="production")
+    headers = {"X-API-Version": OLD, "content-type": named}
+    bodies = b'{"a":"x","b":"mine"}', b'{"a":1}'
+    found = [ask(app, "PUT", f"/json{number}", content=b, headers=headers) for b in bodies]
+    is_taken = named in JSONS[number][1]
+    assert [each.status_code for each in found] == ([204, 400] if is_taken else [415, 415])
+    assert passed == ([({"a": "x"}, named)] if is_taken else [])
 
 
 @cases(

@@ -446,7 +446,9 @@ def _parameter(parameter: dict[str, Any], reader: _DocumentReader) -> dict[str, 
 
 def _body(body: dict[str, Any], reader: _DocumentReader) -> dict[str, Any]:
     # as JSON, only what is named so is read
-    ranges = {key: name for key, name in find_ranges(body).items() if not is_json(name)}
+    ranges = {
+        f"{key}+json" if is_json(name) else key: name for key, name in find_ranges(body).items()
+    }
     return {
         "required": body.get("required", False),
         **({"ranges": ranges} if ranges else {}),

@@ -412,7 +412,7 @@ class _Body:
             elif is_same and not gone and not is_json(name):
                 # it is neither read nor changed
                 self._plain.add(name)
-        for each in (self._readers, self._items):
+        for each in (self._readers, self._items, self._renamed):
             add_ranges(each, body)
         self._plain |= {
             name for name, each in body.get("ranges", {}).items() if each in self._plain

@@ -18,11 +18,11 @@ from .forms import FormReader
 from .nested import STYLE, Nested
 from .nouns import Operation, Parameter
 from .objects import Either, Spread, is_either, parameter_reader
-from .runtime import bodies, media_types, query
+from .runtime import bodies, query
 from .runtime.asgi import Message, Scope, field
 from .runtime.errors import Fault, RequestError, encode, quote
 from .runtime.lifting import ConversionError, Lifting, UnfitError, identity
-from .runtime.media_types import essence, find_essence, is_json
+from .runtime.media_types import check_charset, essence, find_essence, is_json
 from .runtime.sequences import Frame, Framing, SequenceError, find_framing, is_sequential
 from .runtime.values import pointer
 from .uploads import Upload
@@ -407,7 +407,7 @@ def add_ranges(known: dict[str, Any], body: Mapping[str, Any]) -> None:
     """Add the ranges of *body* to what is *known* by media type."""
     for name, media_type in body.get("ranges", {}).items():
         if media_type in known:
-            known[name] = known[media_type]
+            known.setdefault(name, known[media_type])
 
 
 def choose_reader(readers: BodyReaders, content_type: str | None) -> Callable[[bytes], Any]:
@@ -416,14 +416,14 @@ def choose_reader(readers: BodyReaders, content_type: str | None) -> Callable[[b
     Raises RequestError if there is none.
     """
     name = find_essence(readers, content_type)
-    if name == media_types.JSON:
-        media_types.check_json(content_type)
     if name not in readers:
         listed = " or ".join(readers)
         reason = (
             f"the body has to be {listed}" if listed else f"a body of {quote(name)} is not read"
         )
         raise RequestError(reason, Fault.UNSUPPORTED_MEDIA)
+    if is_json(name):
+        check_charset(content_type)
     reader = readers[name]
     return reader.of_type(content_type) if isinstance(reader, FormReader) else reader
 
