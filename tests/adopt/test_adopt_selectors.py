@@ -45,7 +45,7 @@ def adopt_table(folder: Path, found: list[dict[str, Any]], **options: Any) -> di
     return table
 
 
-@pytest.mark.parametrize(
+@cases(
     ("found", "expected"),
     [
         pytest.param(documents(), ("X-API-Version", OLDEST), id="no header"),

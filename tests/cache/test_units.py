@@ -123,7 +123,7 @@ components: { schemas: { Other: { description: SECOND } } }
 @pytest.mark.parametrize("moved", MOVED)
 def test_part_moved_between_units_is_compared(tmp_path: Path, moved: str) -> None:
     cache, rendered = Cache(None), dict[tuple[str, str], Rendered]()
-    pairs = [("One", "One"), ("One", "Two"), ("Two", "One")]
+    pairs = [("One", "One"), ("One", "Two")]
     for number, (first, second) in enumerate([*pairs, pairs[0]]):
         text = MOVED[moved].replace("FIRST", first).replace("SECOND", second)
         files = {"versions.yaml": ADOPTED, "api.yaml": API, "things.yaml": text}

@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner
 from support.generated_server import Generated, ask
 from support.mocks import serving
+from support.tables import cases
 
 from dateline.cli import main
 from dateline.load import load
@@ -106,6 +107,12 @@ def test_each_version_reaches_its_own_operations(project: Path) -> None:
     assert allowed.headers["allow"] == "GET, HEAD"
 
 
+@pytest.fixture(scope="module")
+def app(project: Path, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    made = Generated(tmp_path_factory.mktemp("generated"), load(project / "schemas"))
+    return made.module("server").versioned(newest, environment="production")
+
+
 async def newest(scope: Any, _: Any, send: Any) -> None:
     """Answer as a server of the newest version, with the operation at the path."""
     path = scope["path"]
@@ -117,7 +124,7 @@ async def newest(scope: Any, _: Any, send: Any) -> None:
     await send({"type": "http.response.body", "body": json.dumps({"of": found}).encode()})
 
 
-@pytest.mark.parametrize(
+@cases(
     ("method", "path", "older", "newer"),
     [
         ("GET", "/books/Emma", "getBook", "getBook"),
@@ -131,10 +138,8 @@ async def newest(scope: Any, _: Any, send: Any) -> None:
     ],
 )
 def test_application_is_not_asked_for_another_operation_than_the_caller_means(
-    project: Path, tmp_path: Path, method: str, path: str, older: str | int, newer: str | int
+    app: Any, method: str, path: str, older: str | int, newer: str | int
 ) -> None:
-    server = Generated(tmp_path, load(project / "schemas")).module("server")
-    app = server.versioned(newest, environment="production")
     found = [
         outcome(ask(app, method, path, headers={"X-API-Version": version}))
         for version in (OLD, NEW)

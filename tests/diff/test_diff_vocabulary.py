@@ -427,7 +427,7 @@ def _list_reported(before: Any, after: Any) -> list[Change]:
     return [change for change in changes if change.kind is not Kind.DIALECT_CHANGED]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("one", "other"),
     [
         pytest.param(row[0], other, id=f"{name}: {json.dumps(other)}")

@@ -10,6 +10,7 @@ from typing import Any, Final
 import pytest
 from support.commands import dateline
 from support.sources import folder
+from support.tables import cases
 
 from dateline.bundle import Document
 from dateline.check import Published, check
@@ -105,7 +106,7 @@ def sources(edits: dict[str, str]) -> dict[str, str]:
     return {"versions.yaml": VERSIONS, "fines.yaml": text}
 
 
-@pytest.mark.parametrize(
+@cases(
     ("edits", "printed"),
     [
         pytest.param(

@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple
 import jsonschema_rs
 import pytest
 import yaml
+from support.tables import cases
 
 from dateline.diff import diff
 from dateline.model import Kind
@@ -82,14 +83,14 @@ def _cases() -> list[Any]:
     ]
 
 
-@pytest.mark.parametrize("spellings", _cases())
+@cases("spellings", _cases())
 def test_equivalent_spellings_are_no_change(spellings: Spellings) -> None:
     for before, after in permutations(spellings.same, 2):
         assert spellings.list_accepted(before) == spellings.list_accepted(after), (before, after)
         assert spellings.list_kinds(before, after) == set(), (before, after)
 
 
-@pytest.mark.parametrize("spellings", _cases())
+@cases("spellings", _cases())
 def test_near_misses_are_changes(spellings: Spellings) -> None:
     for same in spellings.same:
         for other in spellings.other:

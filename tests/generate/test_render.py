@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import yaml
 from support.sources import LIBRARY, LOANS, folder, loaded
+from support.tables import cases
 
 from dateline.cache import Cache
 from dateline.documents import require_valid
@@ -42,8 +43,8 @@ def test_each_version_and_environment_has_one_document_in_both_forms(library: Ap
     ]
 
 
-@pytest.mark.parametrize("environment", ["production", "sandbox"])
-@pytest.mark.parametrize("date", DATES)
+@cases("environment", ["production", "sandbox"])
+@cases("date", DATES)
 def test_document_equals_the_contract(library: Api, environment: str, date: str) -> None:
     made = files(library)
     contract = project(library, date, environment).document

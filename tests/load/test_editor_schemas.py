@@ -144,7 +144,7 @@ def test_definitions_of_this_repository_pass() -> None:
     assert accepts(versions_schema(), versions)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("written", "slip"),
     [
         ("x-removed: 2025-06-01", "x-remved: 2025-06-01"),

@@ -8,6 +8,7 @@ from typing import Final
 
 import pytest
 from support.migrating import VERSIONS, migrate
+from support.tables import cases
 
 OLD: Final = "library.v2025_01_01"
 NEW: Final = "library.v2026_01_01"
@@ -662,7 +663,7 @@ def test_certain_uses_are_rewritten_and_nothing_else(
     assert [line for line in uncertain if line.startswith(f"{name}.py")] == []
 
 
-@pytest.mark.parametrize("name", LISTED)
+@cases("name", LISTED)
 def test_uncertain_uses_are_listed_at_their_places_and_unchanged(
     outcome: tuple[dict[str, str], list[str]], name: str
 ) -> None:

@@ -14,6 +14,7 @@ from support.exchanges import Response, ask, request, serving, talk
 from support.header_cases import CASES, OLDEST, SUPPORTED, Case
 from support.payments import ID, Client
 from support.payments import server as find_server
+from support.tables import cases
 
 from dateline_runtime.asgi import App
 
@@ -181,7 +182,7 @@ def test_version_is_selected_by_the_header(server: Server, way: str) -> None:
     assert found == [(case, expected(case, served)) for case, _ in found]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("way", "asked"),
     [
         pytest.param(way, asked, id=f"{way}: {asked.title}")

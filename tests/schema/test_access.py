@@ -273,7 +273,7 @@ def _was(keyword: str, value: str) -> str:
 
 
 # Whether handlers have to return the field, and get it: required, optional or not at all
-@pytest.mark.parametrize(
+@cases(
     ("gate", "rules", "received", "sent"),
     [
         (f"{_NEW}, readOnly: true", 0, "required", "absent"),

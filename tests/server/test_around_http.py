@@ -156,7 +156,7 @@ def test_body_without_a_content_type_at_an_undeclared_status(
             assert (response.body, response.header("x-own")) == (body, ["1"])
 
 
-@pytest.mark.parametrize(
+@cases(
     ("coding", "body"),
     [
         ("gzip", gzip.compress(BODY)[:-1]),
@@ -172,8 +172,8 @@ def test_truncated_encoded_body_is_not_sent(shop: Shop, coding: str, body: bytes
     assert get(wrap(shop, Backend(body, headers=headers))).status == 500
 
 
-@pytest.mark.parametrize("status", [204, 205, 304])
-@pytest.mark.parametrize("headers", [[], [(b"content-type", b"application/json")]])
+@cases("status", [204, 205, 304])
+@cases("headers", [[], [(b"content-type", b"application/json")]])
 def test_body_of_a_status_without_content_is_not_sent(
     shop: Shop, status: int, headers: Fields
 ) -> None:
@@ -185,8 +185,8 @@ def test_body_of_a_status_without_content_is_not_sent(
     assert (head.status, head.body) == (200, b"")
 
 
-@pytest.mark.parametrize("named", ["application/json", "text/html", "text/event-stream", None])
-@pytest.mark.parametrize("status", [300, 301, 303, 307])
+@cases("named", ["application/json", "text/html", "text/event-stream", None])
+@cases("status", [300, 301, 303, 307])
 def test_redirect_with_a_possible_json_body_loses_it(
     shop: Shop, status: int, named: str | None
 ) -> None:
@@ -298,7 +298,7 @@ def typed(types: list[str]) -> Fields:
     return [(b"Content-Type", each.encode("latin-1")) for each in types]
 
 
-@pytest.mark.parametrize("types", ONE_TYPE, ids=", ".join)
+@cases("types", ONE_TYPE, ids=", ".join)
 def test_content_type_in_another_spelling_is_the_same(shop: Shop, types: list[str]) -> None:
     layer = wrap(shop, Backend(headers=typed(types)))
     # the second answer takes a faster path

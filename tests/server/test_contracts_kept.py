@@ -290,7 +290,7 @@ CONDITIONS = [
 ]
 
 
-@pytest.mark.parametrize(("sent", "known"), CONDITIONS)
+@cases(("sent", "known"), CONDITIONS)
 def test_only_tags_of_the_version_lead_to_not_modified(server: Any, sent: str, known: str) -> None:
     for method in ("GET", "HEAD"):
         backend = Backend(("content-type", "application/json"), body=THING, status=200)
@@ -436,7 +436,7 @@ def test_trailers_of_a_narrowed_body_are_not_sent(server: Any, begins_with_trail
         seen.clear()
 
 
-@pytest.mark.parametrize(
+@cases(
     ("method", "query", "is_in_doubt"),
     [
         ("POST", "?_method=GET", True),

@@ -17,6 +17,7 @@ from support.adopted_apis import store
 from support.exchanges import serving
 from support.generated_server import Generated, ask
 from support.random_chains import DATES
+from support.tables import cases
 
 from dateline.adopt import adopt
 from dateline.load import load
@@ -94,7 +95,7 @@ def test_requests_reach_the_path_of_the_newest_version(server: Any) -> None:
         assert call(server, f"/before/x/{text}", NEW)[0].status_code == 404
 
 
-@pytest.mark.parametrize(
+@cases(
     "text",
     [
         *("mine", "MINE", "mi%6ee", "mine.json", "mine/", "mine;v=1", "./mine", "y/../mine"),

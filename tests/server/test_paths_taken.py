@@ -237,7 +237,7 @@ def test_redirects_of_the_application_point_to_the_operation(shop: Shop, door: A
 OVERRIDE = b"x-http-method-override: "
 
 
-@pytest.mark.parametrize(
+@cases(
     ("method", "path", "named", "status"),
     [
         # not an operation by its own method, but by the other one

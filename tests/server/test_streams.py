@@ -150,13 +150,13 @@ def test_head_has_no_items(feeds: Feeds, path: str, version: str, method: str) -
     assert response.header("content-length") == []
 
 
-@pytest.mark.parametrize("path", WRITTEN)
-@pytest.mark.parametrize("ending", [b"\n", b"\r\n", b"\r"])
+@cases("path", WRITTEN)
+@cases("ending", [b"\n", b"\r\n", b"\r"])
 def test_items_may_be_cut_anywhere(feeds: Feeds, path: str, ending: bytes) -> None:
     media_type, write = WRITTEN[path]
     content = write(make_plain_tick(1), EXTRA, make_plain_tick(2))
     if path != "/events" and ending == b"\r":
-        pytest.skip("a line of JSON ends with a line feed")
+        return  # a line of JSON ends with a line feed
     content = b"\xef\xbb\xbf" + content.replace(b"\n", ending)
     expected = compact(write(*SEEN[OLD]))
     for size in (1, 2, 3, 7, len(content)):
@@ -183,7 +183,7 @@ EVENTS = {
 }
 
 
-@pytest.mark.parametrize("case", EVENTS)
+@cases("case", EVENTS)
 def test_event_keeps_its_other_fields(feeds: Feeds, case: str) -> None:
     def fill(text: bytes) -> bytes:
         values = {b"{P1}": make_plain_tick(1), b"{O1}": SEEN[OLD][0], b"{E}": EXTRA}
