@@ -133,8 +133,8 @@ async def newest(scope: Any, _: Any, send: Any) -> None:
         # know
         ("GET", "/rates/EUR", 404, "getRate"),
         ("GET", "/books/newest", 404, "getNewest"),
-        # the newest version has no operation there, and the application says so
-        ("PUT", "/books/Emma", 405, 404),
+        # the newest version has no operation with that method
+        ("PUT", "/books/Emma", 405, 405),
     ],
 )
 def test_application_is_not_asked_for_another_operation_than_the_caller_means(
