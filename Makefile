@@ -6,7 +6,7 @@ PYTHON ?= python3
 ENVIRONMENT ?= sandbox
 # the folder in tests/ whose tests run: make test ROOM=diff
 ROOM ?=
-# how many random cases the tests try: a quarter of them, or all
+# how many random cases the tests try: a quarter of them, or all, with slow tests
 SEEDS ?=
 export SEEDS
 ROOMS := $(sort $(notdir $(patsubst %/,%,$(dir $(wildcard tests/*/test_*.py)))))
@@ -34,7 +34,7 @@ check: .venv/installed ## say which outputs are stale, without writing
 
 ifeq ($(ROOM),)
 # pytest comes last: its summary is the last line
-test: .venv/installed ## lint, check types, run the tests; ROOM=diff runs those of one folder, SEEDS=all tries all random cases
+test: .venv/installed ## lint, check types, run the tests; ROOM=diff runs those of one folder, SEEDS=all tries all random cases, and runs slow tests
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy

@@ -17,6 +17,7 @@ from benchmarks import generating
 from benchmarks.measure import pair
 from benchmarks.rows import DATA, DATELINE, PASS, REPOSITORY, SCALE, Row, SkippedError
 from support.launched import launch_folder
+from support.seeds import IN_CI
 
 _RUN: Final = subprocess.run
 _PAIRS: Final = (
@@ -49,6 +50,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 _PREPARED: Final = {row.prepare.__code__: row for row in reversed(ROWS)}
 
 
+@IN_CI
 @pytest.mark.parametrize("row", _PREPARED.values(), ids=lambda row: row.name)
 def test_each_kind_of_row_can_be_prepared(
     row: Row, data: Path, monkeypatch: pytest.MonkeyPatch

@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from support.seeds import IN_CI
 
 TOP = Path(__file__).parents[2]
 CONTRIBUTING = (TOP / "CONTRIBUTING.md").read_text(encoding="utf-8")
@@ -20,6 +21,8 @@ STEP = re.compile(
     re.MULTILINE | re.DOTALL,
 )
 """A step of a recipe: what is done to which file, and the block with its text."""
+
+pytestmark = IN_CI
 
 
 @pytest.fixture(scope="module")

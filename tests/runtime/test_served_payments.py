@@ -62,49 +62,6 @@ def test_every_operation_answers_and_names_the_version_served(
         assert response.header("content-type") == ["application/json; charset=utf-8"]
 
 
-@cases(
-    ("version", "reason"),
-    [("2026-07-02", "version_unknown"), ("2026-7-1", "version_malformed")],
-)
-@cases("key", ["key-1", None])
-@cases("path", ["/api/autoramps", "/api/nothing"])
-def test_unsupported_version_is_rejected_first(
-    path: str, key: str | None, version: str, reason: str
-) -> None:
-    client = Client()
-    response = client.ask("GET", path, version=version, key=key)
-    assert (response.status, response.json) == (
-        400,
-        {
-            "error": "unsupported_api_version",
-            "reason": reason,
-            "requested": version,
-            "supported": list(VERSIONS),
-        },
-    )
-    assert response.header("x-api-version") == [OLDEST]
-    assert client.payments.calls == []
-
-
-@cases(
-    ("method", "path", "body", "status"),
-    [
-        ("GET", "/api/nothing", None, 404),
-        ("DELETE", "/api/autoramps", None, 405),
-        ("GET", "/api/autoramps/x", None, 400),
-        ("POST", "/api/autoramps", b"[", 400),
-    ],
-)
-@cases("version", VERSIONS)
-def test_errors_name_the_version_served(
-    method: str, path: str, body: bytes | None, status: int, version: str
-) -> None:
-    response = Client().ask(method, path, body, version=version)
-    assert (response.status, type(response.json)) == (status, str)
-    assert response.header("x-api-version") == [version]
-    assert response.header("vary") == ["X-API-Version"]
-
-
 def list_shown_rails(client: Client, version: str) -> dict[str, list[str]]:
     """Return the types of the rails of an autoramp wherever one is shown."""
     made = client.ask("POST", "/api/autoramps", b"{}", version=version).json

@@ -20,6 +20,7 @@ import pytest
 from paynet.client import ServerFailedError
 from support.calls import Scripted
 from support.commands import dateline
+from support.seeds import IN_CI
 from support.sources import loaded
 from support.uploads_api import UPLOADS
 
@@ -153,6 +154,7 @@ def test_every_operation_of_every_version_has_a_working_call() -> None:
         assert request.headers["X-API-Version"] == page.parts[-3]
 
 
+@IN_CI
 def test_calls_have_the_right_types(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "spelled.json").write_text(json.dumps(SPELLED))
     monkeypatch.chdir(tmp_path)

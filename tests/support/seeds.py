@@ -1,4 +1,4 @@
-"""How many random cases the tests try: a quarter of them, or all with `make test SEEDS=all`.
+"""What `make test SEEDS=all` adds: the other three quarters of the random cases, and slow tests.
 
 The cases are the same in every run, so that all of them are tried where time matters less: in CI.
 """
@@ -11,7 +11,7 @@ from typing import Final
 import pytest
 
 IN_CI: Final = pytest.mark.skipif(os.environ.get("SEEDS") != "all", reason="runs with SEEDS=all")
-"""Marks slow tests that ask another program what quicker tests check as well"""
+"""Marks slow tests of what seldom changes, or of what quicker tests check as well"""
 
 
 def scale(count: int) -> int:
