@@ -10,6 +10,7 @@ import pytest
 from support.exchanges import Response, exchange, request
 from support.shop import ENVIRONMENTS, Shop, ShopRequest, ask_at_random, find_leaks, forget_gate
 from support.shop_sources import VERSIONS
+from support.tables import cases
 
 COUNT = 120
 
@@ -119,3 +120,28 @@ def test_missing_gate_is_noticed(forgetful: Shop) -> None:
     asked = list(ask_at_random(1, COUNT))
     answered = answers(forgetful.wrap("production"), asked)
     assert leaks("production", asked, answered) != []
+
+
+# Declared headers that have the same values in all versions, as an application sends them.
+FIELDS = [
+    *(("set-cookie", "a=1"), ("set-cookie", "b=2")),
+    *(("x-page", '{"next":2}'), ("x-tags", "new, sold"), ("x-tags", "old")),
+]
+
+
+async def answer_with_fields(_: Any, __: Any, send: Any) -> None:
+    """Answer with the `FIELDS`, and one whose name differs by version."""
+    given = [("content-type", "application/json"), ("x-total-count", "0"), *FIELDS]
+    headers = [(name.encode(), value.encode()) for name, value in given]
+    await send({"type": "http.response.start", "status": 200, "headers": headers})
+    await send({"type": "http.response.body", "body": b'{"items":[]}'})
+
+
+@cases("version, count", [(VERSIONS[0], "x-count"), (VERSIONS[-1], "x-total-count")])
+def test_header_that_differs_changes_no_other_one(shop: Shop, version: str, count: str) -> None:
+    app = shop.wrap("production", answer_with_fields)
+    asked = request("GET", "/api/orders", [(b"x-api-version", version.encode())])
+    answered = asyncio.run(exchange(app, asked, b""))
+    assert answered.status == 200
+    found = sorted(pair for pair in answered.headers if pair[0] in {*dict(FIELDS), count})
+    assert found == sorted([(count, "0"), *FIELDS])

@@ -50,6 +50,9 @@ paths:
             X-Total-Count:
               schema: { type: integer }
               x-was: { 2024-02-15: { name: X-Count } }
+            X-Tags: { schema: { type: array, items: { type: string } } }
+            X-Page: { content: { application/json: { schema: { type: object } } } }
+            Set-Cookie: { schema: { type: string } }
           content:
             application/json:
               schema:

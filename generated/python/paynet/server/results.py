@@ -357,14 +357,20 @@ class Results:
         if change is identity:
             return given
         declared = self._fields(key)
-        kept = [field for field in given if _lower(field[0]) not in declared]
-        known = {}
+        fields = [field for field in given if _lower(field[0]) not in declared]
+        # a field that is sent several times is narrowed as often
+        rounds: list[dict[str, Any]] = [{}]
         for name, value in given:
             header = declared.get(_lower(name))
             if header is not None:
+                if all(header.name in each for each in rounds):
+                    rounds.append({})
+                known = next(each for each in rounds if header.name not in each)
                 known[header.name] = header.read(value.decode("latin-1"))
         try:
-            return [*kept, *_encode_headers(change(known))]
+            for known in rounds:
+                fields += _encode_headers(change(known))
+            return fields
         except UnfitError as error:
             raise MisfitError(f"the headers: {error}") from error
 
@@ -438,9 +444,14 @@ class _Header:
         self._types = Contract({}, schemas).types(schema)
 
     def read(self, value: Any) -> Any:
-        """Return *value* as JSON; a text may represent another type."""
+        """Return *value* as JSON; a text may represent another type.
+
+        That of a list or an object is not read: it is sent as it is, or can't be narrowed.
+        """
         plain = _plain(value)
         if isinstance(plain, str) and not self._validator.fits(plain):
+            if not self._types.isdisjoint({"array", "object"}):
+                return plain
             with suppress(RequestError):
                 plain = reader(self._types)(plain)
         misfit = self._validator.misfit(plain)
