@@ -54,7 +54,16 @@ lint: adopted
                                         "example": {"a": EVIL[3]},
                                     }
                                 },
-                            }
+                            },
+                            "410": {
+                                "x-removed": "2025-06-01",
+                                "description": "removed with its schema",
+                                "content": {
+                                    "application/json": {
+                                        "schema": {"$ref": "#/components/schemas/Gone"}
+                                    }
+                                },
+                            },
                         },
                     }
                 },
@@ -75,6 +84,7 @@ lint: adopted
             },
             "components": {
                 "schemas": {
+                    "Gone": {"x-removed": "2025-06-01", "type": "object", "properties": {"d": {}}},
                     "A": {
                         "type": "object",
                         "description": EVIL[5],
@@ -83,7 +93,10 @@ lint: adopted
                                 "x-removed": "2025-06-01",
                                 "type": "object",
                                 "description": EVIL[2],
-                                "properties": {"a": {"type": "object", "properties": {"b": {}}}},
+                                "properties": {
+                                    "a": {"type": "object", "properties": {"b": {}}},
+                                    "c": {"$ref": "#/components/schemas/Gone"},
+                                },
                             },
                             EVIL[0]: {"type": "string", "pattern": ".|<b>|`", "default": EVIL[1]},
                             "b": {
@@ -92,7 +105,7 @@ lint: adopted
                                 "x-why": EVIL[1],
                             },
                         },
-                    }
+                    },
                 }
             },
         }
