@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from .compiling import Compiler, Converter, Judge, MissingConverterError
@@ -21,6 +22,10 @@ __all__ = [
 ]
 
 
+Reliance = Callable[[Sequence[str | int]], bool]
+"""Returns whether a change relies on the part of a value at some steps being valid."""
+
+
 class Narrowing(OperationChanges):
     """The way down at one version: a function for each body and for the headers of a response.
 
@@ -37,9 +42,11 @@ class Narrowing(OperationChanges):
         missing: Mapping[str, list[str]],
         awaits: Mapping[str, bool],
         relying: Collection[str],
+        relies: Callable[[str, Sequence[str | int]], bool],
     ) -> None:
         super().__init__(operations, functions, missing, awaits)
         self._relying = relying
+        self._relies = relies
 
     def missing(
         self, operation: str, handled: Mapping[str, Iterable[str] | None] | None = None
@@ -64,14 +71,16 @@ class Narrowing(OperationChanges):
         shapes = list_names(self._operations.get(operation))
         return any(self._functions[shape] is not identity for shape in shapes)
 
-    def relies(self, operation: str, status: int | str, media_type: str) -> bool:
-        """Return whether the function from `body` is correct for valid values only.
+    def find_reliance(self, operation: str, status: int | str, media_type: str) -> Reliance | None:
+        """Return where the function from `body` is correct for valid values only.
 
-        If not, it refuses what it can't read. Raises as `body` does.
+        None if that is nowhere: it refuses what it can't read. Raises as `body` does.
         """
         response = self._response(operation, status)
         shape = None if response is None else by_media_type(response["content"], media_type)
-        return shape in self._relying
+        if shape is None or shape not in self._relying:
+            return None
+        return partial(self._relies, shape)
 
     def body(self, operation: str, status: int | str, media_type: str) -> Change:
         """Return the function for the body of *operation* that is sent with *status*.
@@ -146,5 +155,6 @@ def narrowings(
             compiler.missing[version],
             compiler.awaits[version],
             compiler.relying[version],
+            partial(compiler.relies_at, version),
         ),
     )

@@ -18,7 +18,7 @@ from .results import STANDARD, Results
 from .runtime import etag
 from .runtime.asgi import BODILESS, Headers, Message
 from .runtime.media_types import essence, is_json, split_list
-from .runtime.narrowing import Narrowing, UnfitError, identity
+from .runtime.narrowing import Narrowing, Reliance, UnfitError, identity
 from .runtime.sequences import is_sequential
 from .runtime.statuses import find_covering
 
@@ -251,12 +251,10 @@ class AnswerNarrowing:
         if not is_sequential(content_type):
             if validator is None:
                 body: Body = _Text(change)
-            elif (
-                status >= HTTPStatus.BAD_REQUEST
-                or self._is_strict
-                or self._narrowing.relies(self._operation, key, content_type)
-            ):
+            elif status >= HTTPStatus.BAD_REQUEST or self._is_strict:
                 body = _Validated(change, validator)
+            elif relies := self._narrowing.find_reliance(self._operation, key, content_type):
+                body = _Validated(change, validator, relies)
             else:
                 body = _Json(change)
             if not is_named:
@@ -380,11 +378,17 @@ class _Json:
 
 
 class _Validated:
-    """Changes a JSON body after validating it."""
+    """Changes a JSON body after validating it.
 
-    def __init__(self, change: Change, validator: Validator) -> None:
+    If *relies* is given, the body may be invalid where its change does not rely on it.
+    """
+
+    def __init__(
+        self, change: Change, validator: Validator, relies: Reliance | None = None
+    ) -> None:
         self._change = change
         self._validator = validator
+        self._relies = relies
 
     def narrow(self, content: bytes, coding: str) -> bytes:
         """Return *content* narrowed, in its *coding*. Raises MisfitError."""
@@ -392,11 +396,22 @@ class _Validated:
         try:
             value = read_json(plain)
             misfit = self._validator.misfit(value)
-            if misfit is not None:
+            if misfit is not None and not self._is_elsewhere(value):
                 raise MisfitError(misfit)
             return encode(write_json(self._change(value)), coding)
         except (ValueError, UnfitError) as error:
             raise MisfitError(str(error)) from error
+
+    def _is_elsewhere(self, value: Any) -> bool:
+        """Return whether *value* is invalid only where its change does not rely on it."""
+        if self._relies is None:
+            return False
+        # alike for all items of a list
+        places = {
+            tuple(0 if isinstance(step, int) else step for step in steps)
+            for steps, _ in self._validator.list_misfits(value)
+        }
+        return not any(map(self._relies, places))
 
 
 class _Untyped:

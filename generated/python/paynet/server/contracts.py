@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cached_property, partial
+from itertools import islice
 from typing import Any, Final, cast
 
 from jsonschema_rs import Draft202012Validator, ReferencingError, ValidationError
@@ -63,6 +64,9 @@ _BROKEN: Final = {
     "minimum": "has to be at least {}",
     "multipleOf": "has to be a multiple of {}",
 }
+
+# How many errors of a value are read, to tell whether it can be converted all the same.
+_MOST_ERRORS: Final = 10_000
 
 
 FindComponent = Callable[[str], Any]
@@ -463,6 +467,25 @@ class Validator:
         place, reason = _describe(error, quotes=False)
         return place[len(self._compiled[1]) :], reason
 
+    def list_misfits(self, value: Any) -> list[tuple[list[str | int], str]]:
+        """Return the steps to each invalid part, or to a missing field, and what is wrong there.
+
+        The value as a whole is one if there are too many.
+        """
+        validator, steps = self._compiled
+        whole = {steps[0]: value} if steps else value
+        try:
+            found = [*islice(validator.iter_errors(whole), _MOST_ERRORS)]
+        except UnicodeEncodeError:
+            return [([], "has half of a surrogate pair")]
+        if len(found) == _MOST_ERRORS:
+            return [([], "has very many faults")]
+        return [
+            (_find_place(each)[len(steps) :], _describe(each, quotes=False)[1])
+            for error in found
+            for each in _list_meant(error)
+        ]
+
     def check(self, value: Any, what: str, *, depth: int = 0) -> None:
         """Raise RequestError for an invalid value, saying what must change.
 
@@ -542,13 +565,31 @@ def _demand(kind: str, details: Mapping[str, Any]) -> str:
 def _alternatives(error: ValidationError, *, quotes: bool) -> tuple[list[str | int], str]:
     """Describe an error by the one alternative that the caller meant, if there is one."""
     place = [*error.instance_path]
+    meant = next(_list_meant(error))
+    if meant is not error:
+        return _describe(meant, quotes=quotes)
     context = getattr(error.kind, "context", [])
-    relevant = [errors for errors in context if not any(_is_other(each, place) for each in errors)]
-    if len(relevant) == 1 and relevant[0]:
-        return _describe(relevant[0][0], quotes=quotes)
     if context and not any(context):
         return place, "fits more than one of the alternatives"
     return place, f"fits none of the alternatives{_quote(error.instance) if quotes else ''}"
+
+
+def _find_place(error: ValidationError) -> list[str | int]:
+    """Return the steps to the part that is invalid, or to the field that is missing."""
+    place = [*error.instance_path]
+    return [*place, error.kind.as_dict()["property"]] if error.kind.name == "required" else place
+
+
+def _list_meant(error: ValidationError) -> Iterator[ValidationError]:
+    """Yield the errors of the one alternative that was meant; *error* if there is none."""
+    place = [*error.instance_path]
+    context = getattr(error.kind, "context", [])
+    relevant = [errors for errors in context if not any(_is_other(each, place) for each in errors)]
+    if len(relevant) != 1 or not relevant[0]:
+        yield error
+        return
+    for each in relevant[0]:
+        yield from _list_meant(each)
 
 
 def _is_other(error: ValidationError, place: list[str | int]) -> bool:

@@ -85,8 +85,8 @@ class _LateFits:
         found: bool = self._judge()(value)
         return found
 
-    def find_misfit(self, value: Json) -> tuple[list[str | int], str] | None:
-        found: tuple[list[str | int], str] | None = self._judge().find_misfit(value)
+    def list_misfits(self, value: Json) -> list[tuple[list[str | int], str]]:
+        found: list[tuple[list[str | int], str]] = self._judge().list_misfits(value)
         return found
 
 

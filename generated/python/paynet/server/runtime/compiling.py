@@ -5,11 +5,12 @@ Shapes are read at start-up only: requests call the functions, and only where so
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, TypeVar, cast
 
 from . import conversion, converting, values
+from .reliance import relies_at
 from .shapes import ACTS, DATED, DatedShape, Shape, find_entry, list_names, list_parts, read_entry
 from .values import OMITTED, Change, Fits, Json, identity, omit
 
@@ -108,6 +109,17 @@ class Compiler:
         if changes not in self._results:
             self._results.append(changes)
         return self._results[self._results.index(changes)]
+
+    def relies_at(self, version: str, root: str, steps: Sequence[str | int]) -> bool:
+        """Return whether the function of *root* relies on the part of a value at *steps*."""
+        return self._maker(version).relies_at(root, steps)
+
+    def list_replaced(self, shape: Mapping[str, Any]) -> set[str] | None:
+        """Return the fields that the converters of *shape* read and make; None for whole values."""
+        known = [self._known[name].get("replaced") for name in shape.get("convert", ())]
+        if not known or None in known:
+            return None
+        return {name for each in known for names in each.values() for name in names}
 
     def component(self, name: str, version: str) -> Change:
         """Return the function for values of the component *name*.
@@ -302,6 +314,11 @@ class _Maker:
         """Return whether the function of *root* is correct for valid values only."""
         live = self._live.intersection(self._compiler.reach[root])
         return any(self._entries[name].relies for name in live)
+
+    def relies_at(self, root: str, steps: Sequence[str | int]) -> bool:
+        """Return what `Compiler.relies_at` does."""
+        shapes = {name: self._entries[name].shape for name in self._live}
+        return relies_at(root, steps, shapes, self._compiler.list_replaced)
 
     def compile_named(self, name: str, *, keep: bool) -> Change | None:
         """Return the function of the shape *name*; None if it changes nothing."""

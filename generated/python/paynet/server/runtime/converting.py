@@ -110,13 +110,13 @@ def require_fit(names: Sequence[str], change: Change, fits: Fits, version: str =
     """Return *change*, which uses the converters *names*, with validation of its result.
 
     The returned function raises UnfitError if a result for *version* is not valid, ConversionError
-    if it is for handlers.
+    if it is for handlers. Parts of the value that stay as they are may be invalid.
     """
     makers = f"the converters {', '.join(names)} make"
     if len(names) == 1:
         makers = f"the converter {names[0]} makes"
-    find_misfit: Callable[[Json], tuple[list[str | int], str] | None] | None
-    find_misfit = getattr(fits, "find_misfit", None)
+    list_misfits: Callable[[Json], list[tuple[list[str | int], str]]] | None
+    list_misfits = getattr(fits, "list_misfits", None)
 
     def apply(value: Json) -> Json:
         after = change(value)
@@ -125,8 +125,14 @@ def require_fit(names: Sequence[str], change: Change, fits: Fits, version: str =
         found = None
         try:
             is_fit = after is OMITTED or fits(after)
-            if not is_fit and find_misfit is not None:
-                found = find_misfit(after)
+            if not is_fit and list_misfits is not None:
+                made = (
+                    (steps, reason)
+                    for steps, reason in list_misfits(after)
+                    if not _is_kept(steps, value, after)
+                )
+                found = next(made, None)
+                is_fit = found is None
         except ValueError:
             # not a JSON value at all
             is_fit = False
@@ -138,6 +144,18 @@ def require_fit(names: Sequence[str], change: Change, fits: Fits, version: str =
         return after
 
     return apply
+
+
+def _is_kept(steps: Sequence[str | int], before: Json, after: Json) -> bool:
+    """Return whether *steps* lead to a part of *after*, or into one, that is that of *before*."""
+    for step in steps:
+        try:
+            before, after = before[step], after[step]
+        except (LookupError, TypeError):
+            return False
+        if before is after:
+            return True
+    return False
 
 
 def apply_all(changes: list[Change]) -> Change:
