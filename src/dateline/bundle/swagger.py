@@ -27,6 +27,7 @@ from dateline.openapi import (
     pointer,
     slot,
 )
+from dateline.schema.memo import objects_in
 from dateline.schema.references import escape
 from dateline.schema.variants import subtypes
 from dateline.wording import quote
@@ -179,16 +180,10 @@ class _SwaggerConverter:
         used: set[Trail] = {
             ("definitions", name) for section, name in list_used(document) if section == "schemas"
         }
-        pending: list[Any] = [self._root]
-        while pending:
-            node = pending.pop()
-            if isinstance(node, list):
-                pending += node
-            elif isinstance(node, dict):
-                pending += node.values()
-                reference = node.get("$ref")
-                if isinstance(reference, str) and reference.startswith(("#/parameters/", "#/resp")):
-                    used.add(find_path(self._root, reference[1:])[:2])
+        for node in objects_in(self._root):
+            reference = node.get("$ref")
+            if isinstance(reference, str) and reference.startswith(("#/parameters/", "#/resp")):
+                used.add(find_path(self._root, reference[1:])[:2])
         return used
 
     def _put(self, holder: Any, key: str | int, value: Any, path: Trail, *reasons: Trail) -> None:

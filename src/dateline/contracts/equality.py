@@ -8,6 +8,7 @@ from typing import Any, Final
 from dateline.model import ENVIRONMENTS, GATES, KEYS, WAS
 from dateline.openapi import Arrangement, slot
 from dateline.schema.dialect import NOTES, Dialect
+from dateline.schema.memo import each_once
 
 _WORDS: Final = NOTES | {"deprecated", "xml", "x-enum-descriptions"}
 
@@ -109,15 +110,11 @@ class Equality:
 
     def _is_tagged(self, schema: Schema) -> bool:
         """Return whether values have a tag, which may be the name of a component."""
-        ahead, seen = [schema], set[int]()
-        while ahead:
-            each = ahead.pop()
-            if isinstance(each, dict) and id(each) not in seen:
-                if "discriminator" in each:
-                    return True
-                seen.add(id(each))
-                ahead += [self._dialect.resolver.resolve(each.get("$ref")), *each.get("allOf", ())]
-        return False
+        resolve = self._dialect.resolver.resolve
+        parts = each_once(
+            [schema], lambda each: [resolve(each.get("$ref")), *each.get("allOf", ())]
+        )
+        return any("discriminator" in each for each in parts)
 
 
 def _is_same(one: Any, other: Any) -> bool:

@@ -16,7 +16,7 @@ from dateline.model import WAS, Api
 from dateline.openapi import Arrangement, slot
 from dateline.schema.access import READ_ONLY, WRITE_ONLY
 from dateline.schema.dialect import OR_NULL
-from dateline.schema.memo import Memo
+from dateline.schema.memo import Memo, each_once
 from dateline.schema.references import Resolver
 from dateline.schema.types import (
     EVERY_TYPE,
@@ -302,17 +302,11 @@ class View:
 
         Empty if none has one; references are followed.
         """
-        ahead, seen = list(schemas), set[int]()
-        while ahead:
-            schema = ahead.pop(0)
-            if not isinstance(schema, dict) or id(schema) in seen:
-                continue
-            seen.add(id(schema))
-            now = self.era("schema", schema)
-            if "default" in now:
-                return (now["default"],)
-            ahead = [*self.bases(now), *ahead]
-        return ()
+        met = each_once(
+            reversed(schemas), lambda each: reversed(self.bases(self.era("schema", each)))
+        )
+        eras = (self.era("schema", each) for each in met)
+        return next(((now["default"],) for now in eras if "default" in now), ())
 
     def bases(self, now: dict[str, Any]) -> list[Any]:
         """Return the targets of a schema's references, and the members of its `allOf`."""

@@ -18,7 +18,7 @@ from dateline.model import CONVERTER, ENVIRONMENTS, IN_PLACE_OF, WAS, Api, Trail
 from dateline.openapi import children, find_operation, operation_names, pointer
 from dateline.schema.access import READ_ONLY, WRITE_ONLY, Access
 from dateline.schema.dialect import Dialect
-from dateline.schema.memo import Memo
+from dateline.schema.memo import Memo, each_once
 from dateline.schema.types import declared_types
 
 # Keys of one date by which authors say that they convert the value.
@@ -133,18 +133,15 @@ class Histories:
         return self._dialect.keywords(node) if kind == "schema" else node
 
     def _restates(self, schema: Any, at: int) -> bool:
-        ahead, seen = [schema], set[int]()
-        while ahead:
-            node = ahead.pop()
-            if not isinstance(node, dict) or id(node) in seen:
-                continue
-            seen.add(id(node))
-            newest = self._timeline.eras("schema", node)[0][1]
-            if differs(newest, self._timeline.era("schema", node, at)):
-                return True
-            ahead.append(self.resolver.resolve(node.get("$ref")))
-            ahead += [child for _, kind, child in children("schema", node) if kind == "schema"]
-        return False
+        def list_below(node: dict[str, Any]) -> list[Any]:
+            below = [child for _, kind, child in children("schema", node) if kind == "schema"]
+            return [self.resolver.resolve(node.get("$ref")), *below]
+
+        timeline = self._timeline
+        return any(
+            differs(timeline.eras("schema", node)[0][1], timeline.era("schema", node, at))
+            for node in each_once([schema], list_below)
+        )
 
     def place(self, node: Any) -> Trail:
         """Return the path to *node* in the definitions."""

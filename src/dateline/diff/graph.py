@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, TypeVar
 
 from dateline.model import Kind
+from dateline.schema.memo import closure
 from dateline.schema.parts import ANYTHING, NEVER, Parts
 from dateline.schema.references import Located
 from dateline.schema.values import text
@@ -309,17 +310,9 @@ def identity(parts: Parts) -> tuple[Any, ...]:
     )
 
 
-def list_reachable(pair: NodePair) -> Iterator[NodePair]:
-    """Yield *pair* and all pairs below it, opaque ones included."""
-    met = {id(pair)}
-    stack = [pair]
-    while stack:
-        current = stack.pop()
-        yield current
-        for below in (
-            *(edge.pair for edge in current.edges),
-            *(opaque.pair for opaque in current.opaque),
-        ):
-            if id(below) not in met:
-                met.add(id(below))
-                stack.append(below)
+def list_reachable(pair: NodePair) -> Iterable[NodePair]:
+    """Return *pair* and all pairs below it, opaque ones included."""
+    return closure(
+        [pair],
+        lambda one: [*(each.pair for each in one.edges), *(each.pair for each in one.opaque)],
+    )

@@ -13,6 +13,7 @@ from dateline.diff.documents import DocumentIndex
 from dateline.diff.graph import Difference, Graph, NodePair
 from dateline.diff.keywords import KEYWORD
 from dateline.model import Kind
+from dateline.schema.memo import closure
 from dateline.schema.parts import Parts
 from dateline.schema.references import Located, component
 
@@ -56,11 +57,11 @@ def fold_switches(graph: Graph, before: DocumentIndex, after: DocumentIndex) -> 
     unexplained: set[int] = set()
     covered: set[int] = set()
     for switch in _switches(pairs, foreign, inside):
-        closure = [switch.pair, *_below(switch.pair)]
-        found = [foreign[id(pair)] for pair in closure if id(pair) in foreign]
+        around = [switch.pair, *_below(switch.pair)]
+        found = [foreign[id(pair)] for pair in around if id(pair) in foreign]
         gone = {at for one in found for at in one.gone}
         came = {at for one in found for at in one.came}
-        differences = [each for pair in closure for each in pair.differences]
+        differences = [each for pair in around for each in pair.differences]
         follows = [
             each
             for each in differences
@@ -68,7 +69,7 @@ def fold_switches(graph: Graph, before: DocumentIndex, after: DocumentIndex) -> 
         ]
         folded.update(map(id, follows))
         unexplained.update({*map(id, differences)}.difference(map(id, follows)))
-        covered.update(map(id, closure))
+        covered.update(map(id, around))
         switches.append((switch, follows))
     folded -= unexplained  # below another switch, whose operations don't show them otherwise
     elsewhere = _find_elsewhere(pairs, [switch for switch, _ in switches], covered)
@@ -135,15 +136,9 @@ def _components(parts: Parts) -> set[str]:
 
 def _below(pair: NodePair) -> list[NodePair]:
     """Return what is compared because of *pair* alone, without components and themselves."""
-    met = {id(pair)}
-    found: list[NodePair] = []
-    stack = [pair]
-    while stack:
-        for edge in stack.pop().edges:
-            if id(edge.pair) not in met and not _is_itself(edge.pair):
-                met.add(id(edge.pair))
-                found.append(edge.pair)
-                stack.append(edge.pair)
+    _, *found = closure(
+        [pair], lambda one: [edge.pair for edge in one.edges if not _is_itself(edge.pair)]
+    )
     return found
 
 
@@ -196,8 +191,8 @@ def _is_within(node: Located | None, components: set[str]) -> bool:
 
 def _join(switch: _Switch, foreign: _Foreign, follows: list[Difference]) -> Difference:
     """Return the one difference that *switch* makes, with everything that follows from it."""
-    closure = [switch.pair, *_below(switch.pair)]
-    ways = [edge.way for pair in closure for edge in pair.edges]
+    around = [switch.pair, *_below(switch.pair)]
+    ways = [edge.way for pair in around for edge in pair.edges]
     judged = tuple(each for each in follows if each.kind is not Kind.DOCUMENTATION_CHANGED)
     before, after, pair, holder = switch.before, switch.after, switch.pair, switch.holder
     ours = _locate(before, foreign.gone or _components(pair.before))
@@ -214,7 +209,7 @@ def _join(switch: _Switch, foreign: _Foreign, follows: list[Difference]) -> Diff
         within=judged,
         closed=any(way.closed for way in ways),
         exclusive=any(way.exclusive for way in ways)
-        or any(pair.exclusive for pair in closure)
+        or any(pair.exclusive for pair in around)
         or any(each.exclusive for each in judged),
     )
 

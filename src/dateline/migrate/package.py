@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 from dateline.model import DatelineError
 from dateline.openapi import find_operation, operation_steps, parts
 from dateline.python.names import class_name, package_name
+from dateline.schema.memo import closure
 
 # Steps into a schema that its Python type does not show: into list items, values, members.
 _SAME: Final = ("items", "additionalProperties", "unevaluatedProperties")
@@ -80,15 +81,11 @@ class VersionModule:
 
     def list_classes(self, annotation: ast.expr) -> set[str]:
         """Return the classes that *annotation* names, itself or by aliases."""
-        classes, waiting, seen = set[str](), self.list_named(annotation), set[str]()
-        while waiting:
-            name = waiting.pop()
-            seen.add(name)
-            if name in self.classes:
-                classes.add(name)
-            else:
-                waiting |= self.list_named(self.aliases[name]) - seen
-        return classes
+        named = closure(
+            self.list_named(annotation),
+            lambda name: () if name in self.classes else self.list_named(self.aliases[name]),
+        )
+        return named.keys() & self.classes.keys()
 
     def find_nested(self, holder: str, field: str) -> str | None:
         """Return the class of an object or a list of objects in *field* of *holder*.

@@ -21,7 +21,7 @@ from dateline.schema.constraints import (
     with_format_patterns,
 )
 from dateline.schema.dialect import OR_NULL, Dialect, fold_null
-from dateline.schema.memo import Memo, closure, memoize
+from dateline.schema.memo import Memo, closure, memoize, objects_in
 from dateline.schema.parts import PartReader
 from dateline.schema.references import Resolver
 from dateline.schema.types import UNIONS
@@ -327,14 +327,8 @@ def _shorten(message: str) -> str:
 def _list_names(value: Any) -> frozenset[str] | None:
     """Return all names of fields in *value*; None if there are too many."""
     names: set[str] = set()
-    pending = [value]
-    while pending:
-        node = pending.pop()
-        if isinstance(node, dict):
-            names.update(node)
-            pending += node.values()
-        elif isinstance(node, list):
-            pending += node
+    for each in objects_in(value):
+        names.update(each)
         if len(names) > _MOST_NAMES:
             return None
     return frozenset(names)

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from dateline.model import Trail
 from dateline.openapi import find_replaced, value_at
-from dateline.schema.memo import Memo, closure
+from dateline.schema.memo import Memo, closure, each_once
 from dateline.schema.parts import PartReader, Parts
 from dateline.schema.usage import list_references
 from dateline.schema.values import list_items, write_compactly
@@ -230,14 +230,7 @@ class OneWay:
 
     def _list_parts(self, schema: dict[str, Any]) -> Iterator[dict[str, Any]]:
         """Yield *schema*, the target of its `$ref` and its `allOf`, and theirs, each once."""
-        met: set[int] = set()
-        ahead: list[Any] = [schema]
-        while ahead:
-            each = ahead.pop()
-            if isinstance(each, dict) and id(each) not in met:
-                met.add(id(each))
-                yield each
-                ahead += [self._find_goal(each), *list_items(each, "allOf")]
+        return each_once([schema], lambda each: [self._find_goal(each), *list_items(each, "allOf")])
 
     def _find_goal(self, schema: dict[str, Any]) -> dict[str, Any] | None:
         """Return what the `$ref` of *schema* leads to, if that is an object."""

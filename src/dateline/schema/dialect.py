@@ -17,7 +17,7 @@ from typing import Any, Final
 from dateline.model import Trail, copy_items
 from dateline.openapi import ConvertedDocument, find_replaced, walk
 from dateline.openapi import is_old as is_old
-from dateline.schema.memo import Memo
+from dateline.schema.memo import Memo, each_once
 from dateline.schema.references import Resolver
 from dateline.schema.values import list_items
 
@@ -220,19 +220,14 @@ def _is_null_union(schema: Schema, resolver: Resolver) -> bool:
 
 def _names_null(members: list[Any], resolver: Resolver) -> bool:
     """Return whether a keyword allows null in one of *members*, or in a part or member of it."""
-    seen: set[int] = set()
-    while members:
-        schema = members.pop()
-        if not isinstance(schema, dict) or id(schema) in seen:
-            continue
-        seen.add(id(schema))
+
+    def list_below(schema: Schema) -> list[Any]:
         keywords = read_keywords(schema)
-        if OR_NULL in keywords or None in list_items(keywords, "enum"):
-            return True
-        members += [goal.value for goal in resolver.list_referred(keywords)]
-        for keyword in ("allOf", *UNIONS):
-            members += list_items(keywords, keyword)
-    return False
+        goals = [goal.value for goal in resolver.list_referred(keywords)]
+        return goals + [each for key in ("allOf", *UNIONS) for each in list_items(keywords, key)]
+
+    read = map(read_keywords, each_once(members, list_below))
+    return any(OR_NULL in each or None in list_items(each, "enum") for each in read)
 
 
 def departs_from_letter(schema: Schema, resolver: Resolver) -> bool:

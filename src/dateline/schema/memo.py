@@ -1,8 +1,8 @@
-"""Values computed once for each object, for unhashable objects; and closures."""
+"""Values computed once for each object, for unhashable objects; closures, and other walks."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from functools import lru_cache
 from typing import Any, Generic, ParamSpec, TypeVar, cast
 from weakref import WeakMethod, ref
@@ -83,3 +83,29 @@ def closure(starts: Iterable[H], edges: Callable[[H], Iterable[H]]) -> dict[H, N
                 reached[goal] = None
                 pending.append(goal)
     return reached
+
+
+def each_once(
+    starts: Iterable[Any], below: Callable[[dict[str, Any]], Iterable[Any]]
+) -> Iterator[dict[str, Any]]:
+    """Yield the objects among *starts*, the last one first, and what is *below* them, each once."""
+    met: set[int] = set()
+    pending = [*starts]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, dict) and id(node) not in met:
+            met.add(id(node))
+            yield node
+            pending += below(node)
+
+
+def objects_in(value: Any) -> Iterator[dict[str, Any]]:
+    """Yield the objects in *value*, at any depth, in no defined order."""
+    pending = [value]
+    while pending:
+        each = pending.pop()
+        if isinstance(each, list):
+            pending += each
+        elif isinstance(each, dict):
+            yield each
+            pending += each.values()

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from dateline.openapi import COMPONENTS, parts, references, target
-from dateline.schema.memo import closure
+from dateline.schema.memo import closure, objects_in
 from dateline.site.marks import Marks
 
 Key = tuple[str, str]
@@ -64,16 +64,8 @@ def _group(marks: Mapping[str, Marks]) -> dict[Key, dict[str, Marks]]:
 
 def _refers_within(node: Any) -> bool:
     """Return whether *node* refers to anything but components, which may have changed."""
-    pending = [node]
-    while pending:
-        each = pending.pop()
-        if isinstance(each, list):
-            pending += each
-        elif isinstance(each, dict):
-            reference = each.get("$ref")
-            if isinstance(reference, str) and target(reference) is None:
-                return True
-            if "$dynamicRef" in each:
-                return True
-            pending += each.values()
-    return False
+    return any(
+        "$dynamicRef" in each
+        or (isinstance(each.get("$ref"), str) and target(each["$ref"]) is None)
+        for each in objects_in(node)
+    )
