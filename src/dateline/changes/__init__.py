@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
@@ -13,6 +15,7 @@ from dateline.changes.record import Period
 from dateline.changes.sections import group_by_reason
 from dateline.model import Api
 from dateline.project import Projector
+from dateline.schema.memo import Memo
 from dateline.versions import first_day
 
 __all__ = ["FOLDER", "Changes", "list_news", "schema"]
@@ -50,11 +53,16 @@ class Changes:
         self.texts = differences.texts
         """All texts that entries of the pages may quote."""
 
-    @property
-    def content(self) -> str:
-        """Everything that the templates are given, as text."""
+    def digest(self) -> str:
+        """Return a digest of everything that the templates are given."""
         title = self._api.document.get("info", {}).get("title", "")
-        return repr((self._api.table, title, self.pages, self.announced, self._periods))
+        total = sha256(repr((self._api.table, title, self.announced, self._periods)).encode())
+        # pages share entries
+        digest = Memo(lambda entry: sha256(repr(entry).encode()).digest())
+        for page in self.pages:
+            total.update(repr(replace(page, entries=())).encode())
+            total.update(b"".join(map(digest, page.entries)))
+        return total.hexdigest()
 
     def fan_out(self, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield the path and context of each page that the template *name* generates.

@@ -68,7 +68,7 @@ def _find_content(
         if all(words[number] == word for number, word in quoted):
             return bytes.fromhex(shown)
     changes = compare()
-    shown = cache.key("pages of changes", changes.content, *inputs)
+    shown = cache.key("pages of changes", changes.digest(), *inputs)
     if words is not None:
         digests = {*map(digest_word, changes.texts)}
         quoted = [(number, word) for number, word in enumerate(words) if word in digests]
