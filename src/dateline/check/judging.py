@@ -19,6 +19,7 @@ from dateline.check.attachments import explain_attachment
 from dateline.check.baseline import Published
 from dateline.check.consequences import drop_consequences
 from dateline.check.counterparts import check_counterparts
+from dateline.check.earlier_checks import EarlierChecks
 from dateline.check.header import check_header
 from dateline.check.merge import ChangeGroup, ChangeGroups, identify_cause, sort_key
 from dateline.check.policy import check_policy, judging_table
@@ -196,6 +197,7 @@ class _Judge:
         self._cache = cache or Cache(None)
         self._table = table
         self._published = published
+        self._earlier = EarlierChecks(api, table, published, self._cache)
         self.projector = api.derive(Projector)
 
     @cached_property
@@ -209,8 +211,15 @@ class _Judge:
     def _merge(self) -> ChangeGroups:
         return ChangeGroups(self._table.policy, self._table.verdicts)
 
-    def check_frozen(self) -> Iterator[Finding]:
-        """Yield the changes of published contracts that are not additive."""
+    def check_frozen(self) -> list[Finding]:
+        """Return the changes of published contracts that are not additive."""
+        return self._earlier.recall(Policy.FROZEN, self._find_breaking)
+
+    def check_minted(self) -> list[Finding]:
+        """Return additive changes that a version withholds, and versions without change."""
+        return self._earlier.recall(Policy.MINTED, self._find_withheld)
+
+    def _find_breaking(self) -> Iterator[Finding]:
         merged = self._merge()
         for shown, changes in self._since_published:
             for change in changes:
@@ -274,8 +283,7 @@ class _Judge:
         # a document without an environment belongs to the one that it resembles most
         yield from sorted(found, key=lambda pair: len(pair[1]))[:1]
 
-    def check_minted(self) -> Iterator[Finding]:
-        """Yield additive changes that a version withholds, and versions without change."""
+    def _find_withheld(self) -> Iterator[Finding]:
         table = self._table
         if table.adopted and not self._published.documents:
             return  # all of it was published elsewhere, and can't be corrected any more
@@ -319,30 +327,9 @@ class _Judge:
         for combination, document in self._published.documents.items():
             before = self._published.documents.get(combination._replace(version=older))
             if combination.version == newer and before is not None:
-                known = self._recall_causes(older, combination, before, document)
+                known = self._earlier.recall_causes(older, combination, before, document)
                 found.update(self._find_causes(before, document) if known is None else known)
         return frozenset(found)
-
-    def _recall_causes(
-        self, older: str, newer: Combination, before: Document, after: Document
-    ) -> list[str] | None:
-        """Return what `_find_causes` does if a check of the definitions of both found it."""
-        both = {find_origin(self._cache, one.path, one.data) for one in (before, after)}
-        origin, record = both.pop(), self._published.policy
-        if both or origin is None or record is None:
-            return None
-        key = self._name_causes(older, newer, origin.meaning, record.header, record.oddities)
-        return None if (known := self._cache.get(key)) is None else json.loads(known)
-
-    def _name_causes(
-        self, older: str, newer: Combination, meaning: bytes, header: str, oddities: bool
-    ) -> bytes:
-        """Return the cache key of the keys of all differences between two versions.
-
-        *header* and *oddities* determine how contracts are published.
-        """
-        facts = (older, *newer, header, repr(oddities))
-        return self._cache.key("causes", meaning, *facts)
 
     def _find_causes(self, before: Document, after: Document) -> list[str]:
         """Return the keys of all differences between two published documents."""
@@ -380,11 +367,8 @@ class _Judge:
             before, after = (self.projector.contract(*each).document for each in shown)
             renames = self.projector.renames(older, newer, environment)
             causes = [merged.add(one, shown[1]) for one in self._diff(before, after, renames)]
-            table, meaning = self._api.table, self._api.meaning
-            if meaning is not None and not renames:
-                # once this is published, it is what differs between the documents
-                key = self._name_causes(older, shown[1], meaning, table.selector, table.oddities)
-                self._cache.put(key, json.dumps([*dict.fromkeys(causes)]).encode())
+            if not renames:
+                self._earlier.note_causes(older, shown[1], causes)
         return [group for group in merged if group.change.kind not in _FOLLOWING]
 
     @cached_property
