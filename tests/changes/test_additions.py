@@ -27,7 +27,6 @@ from support.additions import (
     section,
 )
 from support.commands import Outcome, dateline, read_files
-from support.kills import kill_everywhere, require_old_or_new
 from support.random_chains import chains, is_sound
 from support.random_documents import edit_randomly
 from support.repositories import (
@@ -363,22 +362,6 @@ def test_clone_without_history_generates_the_same(closed: Path, tmp_path: Path) 
             shutil.rmtree(shallow / without)
             assert dateline("generate").status == CLEAN
             assert read_files(shallow / "generated") == expected
-
-
-def test_kill_leaves_the_old_record_or_the_new_one(project: Path, tmp_path: Path) -> None:
-    publish(PAGES_FIELD)
-    edit(LOST)
-    assert dateline("gate").status == CLEAN
-    shutil.rmtree(project / ".git")
-    # `killed` copies the project after `--check` has read it
-    assert dateline("generate").status == CLEAN
-    command = ["cut", LATER, "--title", "Books get lost."]
-    kills = kill_everywhere(project, tmp_path / "killed", "exchange", *command, every=113)
-    require_old_or_new(kills)
-    assert {name for name in kills.new if name.startswith("schemas/_additions/")} == {
-        f"schemas/_additions/{DAY}.json",
-        f"schemas/_additions/spec/production/{LATER}.json",
-    }
 
 
 # --- New and removed versions and environments

@@ -323,21 +323,6 @@ def test_output_is_deterministic(tmp_path: Path) -> None:
     assert first == render_pages(loaded(tmp_path / "two", dict(reversed(LIBRARY.items()))))
 
 
-def test_template_of_the_user_overrides_the_built_in_one(tmp_path: Path, library: Api) -> None:
-    own = tmp_path / "own" / "changes"
-    own.mkdir(parents=True)
-    (own / "{older}...{newer}.md.jinja").write_text("{{ page.summary | md }}\n")
-    (own / "versions.txt.jinja").write_text(
-        "{% for row in rows %}{{ row.version.date | md }} {% endfor %}"
-    )
-    made = {
-        artifact.path: artifact.content.decode()
-        for artifact in render(library, tmp_path / "own", models=False, validate=False).artifacts
-    }
-    assert made["changes/2024-01-15...2024-09-01.md"] == "2 breaking, 1 other\n"
-    assert made["changes/versions.txt"] == "next 2025-06-01 2024-09-01 2024-01-15 "
-
-
 def test_template_of_an_entry_escapes_values(tmp_path: Path, library: Api) -> None:
     own = tmp_path / "own" / "changes"
     own.mkdir(parents=True)

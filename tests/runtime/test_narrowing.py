@@ -581,21 +581,6 @@ def test_undefined_response_is_never_sent(status: int, media_type: str, message:
 # Invalid values
 
 
-def test_result_of_a_converter_must_satisfy_the_callers_contract() -> None:
-    law = library()
-    narrowing = narrowings(
-        law.contracts,
-        "production",
-        {"Loan.due": lambda _: "tomorrow"},
-        ("2024-01-15",),
-        judge=law.judge("production"),
-    )["2024-01-15"]
-    with pytest.raises(UnfitError) as refused:
-        narrowing.body("getLoan", 200, "application/json")(LOAN)
-    said = "what the converter Loan.due makes of it for callers of 2024-01-15 does not fit"
-    assert str(refused.value) == f"/due: {said}"
-
-
 @cases(
     ("value", "message"),
     [

@@ -343,24 +343,6 @@ def read_refusal(schemas: Path, **said: Any) -> str:
     return str(error.value)
 
 
-def test_operation_with_unreadable_requests_answers_501_and_others_are_served(
-    tmp_path: Path,
-) -> None:
-    found = "name: pages, in: query, schema: { type: string }"
-    source = ECHOES.replace(found, "name: pages, in: query, content: { text/csv: {} }")
-    schemas = folder(tmp_path, {"versions.yaml": LIBRARY["versions.yaml"], "api.yaml": source})
-    api = load(schemas)
-    with open_server(Workspace(schemas=schemas, output=tmp_path / "generated"), api) as server:
-        asked = [
-            MockRequest({}, "get", url, {}, None)
-            for url in (f"/shelves/3/books/{ID}", "/readers/a")
-        ]
-        book, reader = send_all(Mock(api, server, "production", 0).app, asked)
-    reason = "query parameter 'pages': text/csv is not read, only JSON"
-    assert (book.status_code, book.json()["detail"]) == (501, reason)
-    assert (reader.status_code, reader.json()["id"]) == (200, "a")
-
-
 def test_unknown_environment_is_an_error(library: Path) -> None:
     assert read_refusal(library, environment="staging") == (
         "unknown environment 'staging'; the API has production, sandbox"

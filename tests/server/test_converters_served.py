@@ -225,13 +225,3 @@ def test_converters_that_cannot_be_called_are_named_at_start(
             serve(made, door, Wrong, Stored())
     with pytest.raises(TypeError, match=expected):
         made.module("components").narrow({}, "Person", "2024-01-15", converters=Wrong())
-
-
-def test_all_missing_converters_are_named_at_start(made: Generated, known: type[Any]) -> None:
-    class Some:
-        older_person = known.older_person
-
-    for door in DOORS:
-        with pytest.raises(made.module("server").MissingConverterError) as caught:
-            serve(made, door, Some(), Stored())
-        assert len(caught.value.names) == 9

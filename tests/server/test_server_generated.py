@@ -207,24 +207,6 @@ def test_group_of_one_environment_may_be_omitted(paynet: Generated) -> None:
     assert isinstance(caught.value, TypeError)
 
 
-def test_missing_handler_is_named_at_start(paynet: Generated) -> None:
-    class Customers:
-        update_customer = None
-
-        async def get_customer_spending_limit(self, _: Any, **__: Any) -> Any:
-            return {"threshold_eur": "1"}
-
-    server = paynet.module("server")
-    with pytest.raises(
-        server.MissingHandlerError, match=r"^no handler for customer\.update_customer$"
-    ):
-        server.create_app(
-            server.Handlers(addresses=Answering({}), autoramp=Answering({}), customer=Customers()),
-            environment="production",
-            authenticate=authenticate,
-        )
-
-
 def test_unknown_environment_is_refused_with_the_known_ones(paynet: Generated) -> None:
     with pytest.raises(ValueError, match="unknown environment 'staging'; this API has prod"):
         create_app(paynet, Answering({}), "staging")
