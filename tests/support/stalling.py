@@ -29,13 +29,6 @@ def begin_request(port: int, request: bytes) -> socket.socket:
     return connection
 
 
-def read_response(connection: socket.socket) -> tuple[int, bytes]:
-    """Return the status and body of the response; the server must close the connection."""
-    received = b"".join(iter(lambda: connection.recv(65536), b""))
-    head, _, body = received.partition(b"\r\n\r\n")
-    return int(head.split(b" ", 2)[1]), body
-
-
 @contextmanager
 def stall_connections(port: int, key: str, amount: int) -> Iterator[list[socket.socket]]:
     """Yield that many connections that stall in turn at each place where a request may."""
