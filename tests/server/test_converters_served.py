@@ -170,7 +170,7 @@ WRONG: dict[str, tuple[Callable[[Any], Any], str]] = {
         "the converter Person makes '",
     ),
     "no object": (lambda _: "secret", "the converter Person makes no object"),
-    "nothing": (lambda _: {}, "makes of it for callers of 2025-01-15 does not fit: it lacks"),
+    "nothing": (lambda _: {}, "makes of it for callers of 2025-01-15 does not fit: it is missing"),
 }
 
 

@@ -480,11 +480,8 @@ class Validator:
             return [([], "has half of a surrogate pair")]
         if len(found) == _MOST_ERRORS:
             return [([], "has very many faults")]
-        return [
-            (_find_place(each)[len(steps) :], _describe(each, quotes=False)[1])
-            for error in found
-            for each in _list_meant(error)
-        ]
+        meant = (each for error in found for each in _list_meant(error))
+        return [(place[len(steps) :], reason) for place, reason in map(_locate, meant)]
 
     def check(self, value: Any, what: str, *, depth: int = 0) -> None:
         """Raise RequestError for an invalid value, saying what must change.
@@ -574,10 +571,11 @@ def _alternatives(error: ValidationError, *, quotes: bool) -> tuple[list[str | i
     return place, f"fits none of the alternatives{_quote(error.instance) if quotes else ''}"
 
 
-def _find_place(error: ValidationError) -> list[str | int]:
-    """Return the steps to the part that is invalid, or to the field that is missing."""
-    place = [*error.instance_path]
-    return [*place, error.kind.as_dict()["property"]] if error.kind.name == "required" else place
+def _locate(error: ValidationError) -> tuple[list[str | int], str]:
+    """Return the steps to the part that is invalid, or to the field that is missing, and why."""
+    if error.kind.name == "required":
+        return [*error.instance_path, error.kind.as_dict()["property"]], "is missing"
+    return _describe(error, quotes=False)
 
 
 def _list_meant(error: ValidationError) -> Iterator[ValidationError]:
