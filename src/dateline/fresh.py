@@ -119,9 +119,9 @@ def _list_inputs(
     yield f"strict {strict}"
     for label, folder in list_folders(schemas, templates, shared).items():
         yield f", {label} {digest_code() if label == _CODE else digest(folder)}"
+    # waivers end, and announcements come due: yesterday's result may not be today's
+    yield time.strftime(", %Y-%m-%d")
     if os.path.exists(os.path.join(schemas, "waivers.yaml")):
-        # waivers end: yesterday's result may not be today's
-        yield time.strftime(", %Y-%m-%d")
         yield f", owners {_digest_owners(schemas)}"
     if shared:
         # names of shared folders have no blanks: see `dateline.load.table`

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -17,7 +18,7 @@ EDITS: dict[str, Callable[[Path], object]] = {
     "a source less": lambda root: (root / "schemas/api.yaml").unlink(),
     "a source's name": lambda root: (root / "schemas/api.yaml").rename(root / "schemas/b.yaml"),
     "a template": lambda root: (root / "templates/deep/one.jinja").write_text("b"),
-    "a day, where waivers end": lambda root: (root / "schemas/waivers.yaml").touch(),
+    "who may approve waivers": lambda root: (root / "schemas/waivers.yaml").touch(),
 }
 
 
@@ -35,6 +36,20 @@ def test_every_input_matters(root: Path, edit: str) -> None:
     assert digest_inputs(root / "schemas", root / "templates") == before
     EDITS[edit](root)
     assert digest_inputs(root / "schemas", root / "templates") != before
+
+
+def test_day_matters(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    digests = set()
+    try:
+        for zone in ("AAA-14", "BBB+12"):
+            # it is never the same day in both
+            monkeypatch.setenv("TZ", zone)
+            time.tzset()
+            digests.add(digest_inputs(root / "schemas"))
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+    assert len(digests) == 2
 
 
 def test_options_matter(root: Path) -> None:
