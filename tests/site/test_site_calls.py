@@ -75,6 +75,8 @@ FORMATS: Final = ("date", "date-time", "uuid", "decimal")
 NAMED: Final[list[dict[str, Any]]] = [
     *({"name": name, "schema": {"enum": ["a", "b"]}} for name in NAMES),
     *({"name": f"a_{each}", "schema": {"type": "string", "format": each}} for each in FORMATS),
+    # examples of the authors, if they are valid
+    *({"name": f"n{each}", "schema": {"type": "integer"}, "example": each} for each in (7, "x")),
 ]
 MEDIA_TYPES: Final = ("application/x-www-form-urlencoded", "multipart/form-data")
 OTHER_TYPES: Final = (
@@ -174,6 +176,7 @@ def test_calls_have_the_right_types(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         variables, taken = list_bound(code)
         assert len({*variables, *taken}) == len([*variables, *taken])
     assert len(calls) > len(SPELLED["paths"]) + 30
+    assert any("n7=7," in code for _, code in calls)
     named = {name for _, code in calls for name in re.findall(r"(Spell\w+)\.model_validate", code)}
     assert f"Spell{len(SHAPES)}Body" in named
     assert f"Spell{len(COMPONENTS)}Body" not in named

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from dateline.addresses import read_addresses, read_path
@@ -100,14 +100,24 @@ class PythonCalls:
         operation = self._operations.get((method, path))
         return operation.method_name if operation else ""
 
-    def write(self, method: str, path: str, body: str | None) -> str:
-        """Return a call of an operation with *body*, a sample; empty if clients have none."""
+    def write(
+        self,
+        method: str,
+        path: str,
+        body: str | None,
+        parameters: Iterable[Mapping[str, Any]] = (),
+    ) -> str:
+        """Return a call of an operation with *body*, a sample; empty if clients have none.
+
+        *parameters* are those of the operation, which may have examples.
+        """
         operation = self._operations.get((method, path))
         if operation is None:
             return ""
         imports = set[tuple[str, str]]()
         plain: dict[str, Node] = {}
-        values = [*self._list_arguments(operation, imports, plain)]
+        known = {(each.get("in"), each.get("name")): each for each in parameters}
+        values = [*self._list_arguments(operation, known, imports, plain)]
         sent = operation.body
         if sent is not None and (body or sent.required or self._sample_form(sent)):
             values.append(Pair("body", self._write_body(sent, body, imports, plain)))
@@ -151,12 +161,17 @@ class PythonCalls:
             yield Pair("base_url", Text(f"https://api.example.com{self._paths[environment]}"))
 
     def _list_arguments(
-        self, operation: Called, imports: set[tuple[str, str]], plain: dict[str, Node]
+        self,
+        operation: Called,
+        known: Mapping[tuple[Any, Any], Mapping[str, Any]],
+        imports: set[tuple[str, str]],
+        plain: dict[str, Node],
     ) -> Iterator[Node]:
         for argument in operation.arguments:
             if not argument.required:
                 continue
-            given = self._sample({"name": argument.name, "schema": argument.inline.schema})
+            parameter = {"name": argument.name, "schema": argument.inline.schema}
+            given = self._sample(known.get((argument.place, argument.name), parameter))
             written = self._write_value(argument.inline, given, imports)
             if written is None:
                 schema = argument.inline.schema

@@ -22,6 +22,7 @@ from dateline.openapi import (
 )
 from dateline.python.forms import FormReader
 from dateline.sample import Sampler, UnsatisfiedError
+from dateline.sample.document import UnreadableError
 from dateline.sample.notations import write_parameter, write_query
 from dateline.schema.access import READ_ONLY, WRITE_ONLY, AccessUse, Hidden, OneWay
 from dateline.schema.references import Resolver
@@ -267,6 +268,17 @@ class Samples:
         if written is None or written[0] is None:
             return self._make_parameter(parameter)
         return written[0]
+
+    def argument(self, parameter: Mapping[str, Any]) -> Any:
+        """Return a value of *parameter* for programs: that of its authors only if it is valid."""
+        value, made = self.parameter(parameter), self._make_parameter(parameter)
+        if value is made:
+            return made
+        try:
+            is_valid = self._responses.fits(value_schema(dict(parameter), {}), value)
+        except UnreadableError:
+            is_valid = False
+        return value if is_valid else made
 
     def _make_parameter(self, parameter: Mapping[str, Any]) -> Any:
         name, schema = str(parameter.get("name")), value_schema(dict(parameter), {})

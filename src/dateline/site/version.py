@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
+from operator import itemgetter
 from typing import Any, Final
 
 from dateline.addresses import find_own_address, read_address
@@ -70,7 +71,7 @@ class VersionPages:
         self._samples = Samples(document, table, date, self._find_sample)
         self._calls: PythonCalls | None = None
         if any(each.date == date for each in table.supported):
-            self._calls = PythonCalls(clients, date, self._samples.parameter)
+            self._calls = PythonCalls(clients, date, self._samples.argument)
         self._sections: dict[str, list[MessagePart]] = {}
 
     def component(self, name: str) -> TreeRow | None:
@@ -189,7 +190,8 @@ class VersionPages:
         body = self._find_body(operation)
         if self._calls is None:
             return ""
-        return self._calls.write(operation.method, operation.path, body and body[1])
+        parameters = operation.node["parameters"]
+        return self._calls.write(operation.method, operation.path, body and body[1], parameters)
 
     @cached_property
     def typescript(self) -> tuple[str, str] | None:
@@ -253,7 +255,8 @@ class VersionPages:
                 contents=tuple(contents),
                 is_required=node.get("required") is True,
             )
-        for status, response in operation.responses:
+        # successes come first
+        for status, response in sorted(operation.responses, key=itemgetter(0)):
             node, anchor = response.value, f"response-{status}"
             at = f"{response.pointer}/headers"
             rows = tuple(
