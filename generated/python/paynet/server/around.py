@@ -596,10 +596,15 @@ class _Layer:
                 send = _Refusing(scope, receive, send, row, self._problems).send
         if way.version in self._is_moved:
             send = rewrite_references(send, sent, scope, partial(self._find_moved, way.version))
-        if way.answers.is_plain:
-            await _strip(self._app, way.version)(scope, receive, send)
-            return
-        await way.narrow(scope, receive, send, context)
+        try:
+            if way.answers.is_plain:
+                await _strip(self._app, way.version)(scope, receive, send)
+            else:
+                await way.narrow(scope, receive, send, context)
+        except Exception:
+            # applications also raise what they have tried to answer
+            if not (isinstance(receive, Lifted) and receive.is_answered):
+                raise
 
     def _leads_to(self, row: _Row, sent: Scope, lifted: Scope) -> bool:
         """Return whether the application performs the operation of *row* for a *lifted* request."""
@@ -671,18 +676,17 @@ class _Refusing:
         self._row = row
         self._problems = problems
         self._is_started = False
-        self._is_over = False
 
     async def send(self, message: Message) -> None:
         """Send a message of the application, or the refusal in place of its answer."""
-        if self._is_over:
+        if self._body.is_answered:
             return
         refused = self._body.refused
         if refused is None or self._is_started:
             self._is_started = True
             await self._send(message)
             return
-        self._is_over = True
+        self._body.is_answered = True
         problem = describe_error(refused)
         answer = self._problems.answer(self._scope, problem, self._row.results)
         await respond(self._scope, self._send, answer, list_refusal_headers(refused))

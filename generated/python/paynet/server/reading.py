@@ -443,7 +443,7 @@ class ItemReader:
     def lift(self, item: Any) -> tuple[Any, ...]:
         """Return the form of *item* at the newest version. Raises RequestError."""
         listed = [item]
-        self._validator.check(listed, "the body")
+        self._validator.check(listed, "an item of the body", within=1)
         after = _lift_value(self._lift, listed, "the body")
         return (item,) if after is listed else tuple(after)
 

@@ -483,17 +483,17 @@ class Validator:
         meant = (each for error in found for each in _list_meant(error))
         return [(place[len(steps) :], reason) for place, reason in map(_locate, meant)]
 
-    def check(self, value: Any, what: str, *, depth: int = 0) -> None:
+    def check(self, value: Any, what: str, *, depth: int = 0, within: int = 0) -> None:
         """Raise RequestError for an invalid value, saying what must change.
 
-        *what* is the name of the value; the names of the first *depth* steps to a place in it
-        follow that, the others form a JSON pointer.
+        *what* is the name of the value, or of what is *within* steps below it; the names of the
+        first *depth* steps to a place in that follow it, the others form a JSON pointer.
         """
         error = self._first_error(value)
         if error is None:
             return
         place, reason = _describe(error, quotes=True)
-        place = place[len(self._compiled[1]) :]
+        place = place[len(self._compiled[1]) + within :]
         called = " ".join([what, *(quote(str(step)) for step in place[:depth])])
         raise RequestError(f"{name_place(called, pointer(place[depth:]))} {reason}")
 

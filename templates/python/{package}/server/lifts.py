@@ -231,7 +231,8 @@ def _without_body(scope: Scope) -> Scope:
 class Lifted:
     """A body whose *items*, if any, are lifted as they arrive: *message* is the first of it.
 
-    ``refused`` is why it is not valid for the caller's version, as soon as that is known.
+    ``refused`` is why it is not valid for the caller's version, as soon as that is known, and
+    ``is_answered`` whether the caller has been told so.
     """
 
     def __init__(
@@ -248,6 +249,7 @@ class Lifted:
         self._make = make
         self._is_over = False
         self.refused: RequestError | None = None
+        self.is_answered = False
 
     async def __call__(self) -> Message:
         if self.refused is not None:
