@@ -157,3 +157,40 @@ def test_field_gated_alone_is_found(status: str, tmp_path: Path) -> None:
         (Policy.MINTED, "GET /loans, pages: field added"),
         (Policy.SERVABLE, f"GET /loans: 207 {NO_COUNTERPART}"),
     ]
+
+
+SWITCHED: Final = {
+    "$ref": "#/components/schemas/Newer",
+    "x-was": {"2024-09-01": {"$ref": "#/components/schemas/Loan"}},
+}
+HOLDERS: Final[dict[str, Document]] = {
+    "response": SWITCHED,
+    "items": {"type": "array", "items": SWITCHED},
+    "component": {"$ref": "#/components/schemas/Holder"},
+}
+
+
+def _files_switched(holder: str, second: str, *added: str) -> dict[str, str]:
+    """Return definitions whose *second* version refers to a schema with more fields."""
+    text = {"type": "string"}
+    files = _files({"200": _response(HOLDERS[holder])})
+    document = json.loads(files["api.json"])
+    document["components"]["schemas"] |= {
+        "Newer": {"type": "object", "properties": dict.fromkeys(["title", "isbn", *added], text)},
+        "Holder": {"type": "object", "properties": {"it": SWITCHED}},
+    }
+    table = TABLE.replace("date: next, title: What comes next, draft: true", second)
+    return {"versions.yaml": table, "api.json": json.dumps(document)}
+
+
+@cases("holder", HOLDERS)
+def test_additions_to_a_component_reach_only_versions_that_refer_to_it(
+    holder: str, tmp_path: Path
+) -> None:
+    cut = "date: 2024-09-01, title: Second version"
+    known = publish_cut(loaded(tmp_path / "before", _files_switched(holder, cut)))
+    after = loaded(tmp_path / "after", _files_switched(holder, cut, "note"))
+    assert breaches(check(after, known, today=TODAY)) == []
+    draft = loaded(tmp_path / "draft", _files_switched(holder, f"{cut}, draft: true"))
+    found = breaches(check(draft, publish_cut(draft), today=TODAY))
+    assert {(one.rule, one.policy) for one in found} == {("response-field-added", Policy.MINTED)}

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from functools import cached_property
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +21,14 @@ from dateline.check.consequences import drop_consequences
 from dateline.check.counterparts import check_counterparts
 from dateline.check.earlier_checks import EarlierChecks
 from dateline.check.header import check_header
-from dateline.check.merge import ChangeGroup, ChangeGroups, identify_cause, sort_key
+from dateline.check.merge import (
+    ChangeGroup,
+    ChangeGroups,
+    find_switch,
+    identify_cause,
+    identify_switch,
+    sort_key,
+)
 from dateline.check.policy import check_policy, judging_table
 from dateline.check.reasons import check_reasons
 from dateline.check.servable import check_servable
@@ -101,6 +108,15 @@ def _find_held_back(groups: Sequence[ChangeGroup]) -> Iterator[ChangeGroup]:
             is_apart = not any(one.startswith(f"{change.before_pointer}/") for one in replaced)
         if is_apart and group.judgement.verdict in (Verdict.ADDITIVE, Verdict.NEVER):
             yield group
+
+
+def _is_withheld(group: ChangeGroup, withheld: Collection[str]) -> bool:
+    """Return whether *group* is one of the differences between two published versions.
+
+    What is added to a component is not withheld from versions that have another one instead.
+    """
+    is_additive = group.judgement.verdict is Verdict.ADDITIVE
+    return group.key in withheld or (is_additive and find_switch(group.change) in withheld)
 
 
 def _explain_held_back(group: ChangeGroup, *, is_adopted: bool) -> dict[str, Any]:
@@ -311,7 +327,7 @@ class _Judge:
             # what is published already can't be corrected any more
             withheld = self._published_groups(older.date, newer.date) if held_back else frozenset()
             for group in held_back:
-                if group.key not in withheld:
+                if not _is_withheld(group, withheld):
                     details = _explain_held_back(group, is_adopted=is_adopted)
                     yield group.finding(Policy.MINTED, after_source=self._source(group), **details)
             is_same = not (groups or newer.undisclosed or newer.draft or settled or is_adopted)
@@ -347,7 +363,8 @@ class _Judge:
             sides = (before.content, after.content)
             meanings = read_meanings(*sides, self._readings, are_published=are_published)
             changes = self._diff(*meanings)
-        found = list(dict.fromkeys(map(identify_cause, changes)))
+        causes = ((identify_cause(change), identify_switch(change)) for change in changes)
+        found = list(dict.fromkeys(filter(None, chain.from_iterable(causes))))
         if is_kept:
             self._cache.put(key, json.dumps(found).encode())
         return found
@@ -366,9 +383,11 @@ class _Judge:
                 continue
             before, after = (self.projector.contract(*each).document for each in shown)
             renames = self.projector.renames(older, newer, environment)
-            causes = [merged.add(one, shown[1]) for one in self._diff(before, after, renames)]
+            causes: list[str | None] = []
+            for change in self._diff(before, after, renames):
+                causes += merged.add(change, shown[1]), identify_switch(change)
             if not renames:
-                self._earlier.note_causes(older, shown[1], causes)
+                self._earlier.note_causes(older, shown[1], filter(None, causes))
         return [group for group in merged if group.change.kind not in _FOLLOWING]
 
     @cached_property

@@ -13,10 +13,12 @@ from dateline.model import (
     Combination,
     Direction,
     Finding,
+    Kind,
     Place,
     Policy,
     Verdict,
 )
+from dateline.openapi import parts
 from dateline.rules import RULES, Judgement, describe, describe_way_out, judge
 
 FROM_MILD_TO_STRICT: Final = (Verdict.INFORMATION, Verdict.ADDITIVE, Verdict.GATED, Verdict.NEVER)
@@ -128,6 +130,28 @@ def identify_cause(change: Change) -> str:
     described = describe(_drop_operations(change))
     # indexes shift between versions, so a place within a component is identified by its field
     return json.dumps([change.kind.value, change.keyword, where, change.field, described])
+
+
+def identify_switch(change: Change) -> str | None:
+    """Return the key of the fact that newer callers have another component; None if it is none.
+
+    It is that of a reference which leads elsewhere, or of a component in place of another one.
+    """
+    if change.kind is Kind.COMPONENT_RENAMED:
+        return json.dumps(["", change.before, change.after])
+    if change.keyword != "$ref":
+        return None
+    change = place_at_cause(change)
+    where = change.schema or change.after_pointer or change.before_pointer
+    return json.dumps(["$ref", where, change.field, change.before, change.after])
+
+
+def find_switch(change: Change) -> str | None:
+    """Return the key of the fact that *change* may follow from, as `identify_switch` does."""
+    if change.keyword == "$ref":
+        return identify_switch(change)
+    section, *names = parts(change.holder_pointer or change.before_pointer or "")[1:3] or ("",)
+    return json.dumps(["", *names, change.schema]) if section == "schemas" else None
 
 
 def identify_edit(change: Change, written: Mapping[str, str | None]) -> str:
