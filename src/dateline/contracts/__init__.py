@@ -252,7 +252,7 @@ class _Contracts:
         written = self.required_converters.converters(names, demanded, self._olders)
         return {
             "versions": list(self.api.table.dates),
-            "environments": self._environments,
+            "environments": list(self._environments),
             "converters": dict(sorted({**self._converters(needed), **written}.items())),
             **{way.value: each.data(names) for way, each in ways.items()},
         }
