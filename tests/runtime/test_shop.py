@@ -122,9 +122,10 @@ def test_missing_gate_is_noticed(forgetful: Shop) -> None:
     assert leaks("production", asked, answered) != []
 
 
-# Declared headers that have the same values in all versions, as an application sends them.
+# Declared headers that have the same values in all versions, as an application sends them. One is
+# invalid.
 FIELDS = [
-    *(("set-cookie", "a=1"), ("set-cookie", "b=2")),
+    *(("set-cookie", "a=1"), ("set-cookie", "b=2"), ("x-left", "1.5")),
     *(("x-page", '{"next":2}'), ("x-tags", "new, sold"), ("x-tags", "old")),
 ]
 
@@ -139,8 +140,12 @@ async def answer_with_fields(_: Any, __: Any, send: Any) -> None:
 
 @cases("version, count", [(VERSIONS[0], "x-count"), (VERSIONS[-1], "x-total-count")])
 def test_header_that_differs_changes_no_other_one(shop: Shop, version: str, count: str) -> None:
-    app = shop.wrap("production", answer_with_fields)
+    app, strict = (
+        shop.wrap("production", answer_with_fields, strict=each) for each in (False, True)
+    )
     asked = request("GET", "/api/orders", [(b"x-api-version", version.encode())])
+    is_narrowed = version == VERSIONS[0]
+    assert asyncio.run(exchange(strict, asked, b"")).status == (500 if is_narrowed else 200)
     answered = asyncio.run(exchange(app, asked, b""))
     assert answered.status == 200
     found = sorted(pair for pair in answered.headers if pair[0] in {*dict(FIELDS), count})

@@ -7,6 +7,7 @@ import gzip
 import json
 import logging
 import zlib
+from codecs import BOM_UTF8
 from types import SimpleNamespace
 from typing import Any
 
@@ -115,6 +116,7 @@ def test_narrowed_body_has_its_own_length_and_no_digest(shop: Shop) -> None:
         ("GZIP ", gzip.compress),
         ("x-gzip", gzip.compress),
         ("identity", bytes),
+        ("identity", BOM_UTF8.__add__),
         # several members, followed by zeros
         ("gzip", lambda body: gzip.compress(body[:9]) + gzip.compress(body[9:]) + b"\0\0"),
     ],

@@ -52,6 +52,7 @@ paths:
               x-was: { 2024-02-15: { name: X-Count } }
             X-Tags: { schema: { type: array, items: { type: string } } }
             X-Page: { content: { application/json: { schema: { type: object } } } }
+            X-Left: { schema: { type: integer } }
             Set-Cookie: { schema: { type: string } }
           content:
             application/json:

@@ -348,10 +348,13 @@ class Results:
                 raise MisfitError(f"the headers: {error}") from error
         return _encode_headers({**known, **others})
 
-    def narrow_headers(self, given: Headers, key: str, version: str) -> Headers:
+    def narrow_headers(
+        self, given: Headers, key: str, version: str, *, is_strict: bool = False
+    ) -> Headers:
         """Return the fields *given*, with those narrowed that the response *key* declares.
 
-        All others are unchanged. Raises MisfitError.
+        All others are unchanged. Raises MisfitError for what can't be narrowed and, if it
+        *is_strict*, for an invalid value of any of those.
         """
         change = self._narrowings[version].headers(self._name, key)
         if change is identity:
@@ -366,7 +369,8 @@ class Results:
                 if all(header.name in each for each in rounds):
                     rounds.append({})
                 known = next(each for each in rounds if header.name not in each)
-                known[header.name] = header.read(value.decode("latin-1"))
+                text = value.decode("latin-1")
+                known[header.name] = header.read(text) if is_strict else header.try_reading(text)
         try:
             for known in rounds:
                 fields += _encode_headers(change(known))
@@ -458,6 +462,13 @@ class _Header:
         if misfit is not None:
             raise MisfitError(f"the header {self.name}: {misfit}")
         return plain
+
+    def try_reading(self, text: str) -> Any:
+        """Return the value of *text*; *text* itself if it is invalid."""
+        try:
+            return self.read(text)
+        except MisfitError:
+            return text
 
 
 def _lower(name: bytes) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from codecs import getincrementaldecoder
+from codecs import BOM_UTF8, getincrementaldecoder
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import cached_property
@@ -319,7 +319,9 @@ class AnswerNarrowing:
         An invalid entity-tag is left out: it would be the same for all versions.
         """
         if treatment.key is not None:
-            given = self._results.narrow_headers(given, treatment.key, self._version)
+            given = self._results.narrow_headers(
+                given, treatment.key, self._version, is_strict=self._is_strict
+            )
         narrowed: Headers = []
         if treatment.media_type is not None:
             given = [each for each in given if each[0].lower() != b"content-type"]
@@ -371,7 +373,8 @@ class _Json:
         plain = decode(content, coding) if coding else content
         try:
             # also what has not changed: a member that it has twice has been read once
-            written = write_quickly(self._change(read_quickly(plain)))
+            value = read_quickly(plain.removeprefix(BOM_UTF8))
+            written = write_quickly(self._change(value))
         except _UNREADABLE as error:
             raise MisfitError(str(error)) from error
         return encode(written, coding) if coding else written
@@ -394,7 +397,7 @@ class _Validated:
         """Return *content* narrowed, in its *coding*. Raises MisfitError."""
         plain = decode(content, coding)
         try:
-            value = read_json(plain)
+            value = read_json(plain.removeprefix(BOM_UTF8))
             misfit = self._validator.misfit(value)
             if misfit is not None and not self._is_elsewhere(value):
                 raise MisfitError(misfit)
