@@ -63,6 +63,7 @@ class Clients:
             self._documents[version] = document
             self._addresses[version] = read_addresses(environments)
             self._operations[version] = read_operations(api.table, document, environments)
+        self._written: dict[str, ClientMethod] = {}
         self._pagings = 0
         self._first_paging = ""
 
@@ -118,9 +119,9 @@ class Clients:
         yield from self._shared_files(jinja, having)
 
     def _write_methods(self, version: str, types: CalledTypes) -> list[ClientMethod]:
-        writer = MethodWriter(version, self._documents[version], types)
+        writer = MethodWriter(version, self._documents[version], types, self._written)
         operations = self._operations[version]
-        names = [each.method_name for each in operations]
+        names = {each.method_name for each in operations}
         written = [writer.write(each, names) for each in operations]
         if version == self._versions[-1]:
             self._pagings = len(writer.paged)

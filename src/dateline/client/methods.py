@@ -75,23 +75,49 @@ class _WrittenMethod(NamedTuple):
 
 
 class MethodWriter:
-    """Writes the methods of one version; *document* is its document, *types* those of callers."""
+    """Writes the methods of one version; *document* is its document, *types* those of callers.
 
-    def __init__(self, version: str, document: dict[str, Any], types: CalledTypes) -> None:
+    *known* has what was written for other versions. Equal operations are written once.
+    """
+
+    def __init__(
+        self,
+        version: str,
+        document: dict[str, Any],
+        types: CalledTypes,
+        known: dict[str, ClientMethod],
+    ) -> None:
         self._reader = PartReader(document)
         self._inlines = types.inlines[version]
         self._homes = types.homes[version]
         self._members = types.members
         self._words: set[str] = set()
         self._modules: set[str] = set()
+        self._known = known
         self.paged: list[str] = []
 
     def write(self, operation: Called, others: Collection[str]) -> ClientMethod:
         """Return the source of *operation*; *others* are the methods of all operations."""
+        form = find_paging(self._reader, operation)
+        types = [
+            (each.key, type_, [self._homes[name] for name in references(type_)])
+            for each in operation.inlines
+            for type_ in [self._find_type(each)]
+        ]
+        key = repr((operation, form, types, _name_iterator(operation.method_name, others)))
+        if key not in self._known:
+            self._known[key] = self._write(operation, form, others)
+        if len(self._known[key].constants) > 1:
+            self.paged.append(f"{operation.method} {operation.path}")
+        return self._known[key]
+
+    def _write(
+        self, operation: Called, form: PagingForm | None, others: Collection[str]
+    ) -> ClientMethod:
         self._words, self._modules = {"AsynchronousClient", "Operation", "SyncClient"}, set()
         constant = f"_{operation.method_name.upper()}"
         result = self._result(operation)
-        pages = self._find_pages(operation)
+        pages = None if form is None else self._find_pages(operation, form)
         constants = [self._describe(constant, operation, result)]
         written: list[_WrittenMethod] = []
         if operation.stream is None or not operation.stream.is_only:
@@ -99,7 +125,6 @@ class MethodWriter:
         if operation.stream is not None:
             written.append(self._write_opening(constant, operation, operation.stream))
         if pages is not None:
-            self.paged.append(f"{operation.method} {operation.path}")
             constants.append(self._describe_pages(f"{constant}_PAGES", operation, pages))
             written.append(self._write_iterating(constant, operation, pages, others))
         return ClientMethod(
@@ -349,10 +374,7 @@ class MethodWriter:
 
     # Pages.
 
-    def _find_pages(self, operation: Called) -> _Listing | None:
-        form = find_paging(self._reader, operation)
-        if form is None:
-            return None
+    def _find_pages(self, operation: Called, form: PagingForm) -> _Listing | None:
         page = self._result(operation)
         listed = self._read_listing(operation)
         if form.items is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, Final, NamedTuple
 
@@ -89,13 +89,14 @@ class Inline:
     """A schema of an operation that is not a component.
 
     ``holder`` describes its holder: one request or one response. If it needs a name, that is
-    ``called`` followed by ``part``. ``sent`` says that callers write it.
+    ``called`` followed by ``part``. ``sent`` says that callers write it. The representation leaves
+    out the schema, which may be long.
     """
 
     holder: str
     called: str
     part: str
-    schema: Any
+    schema: Any = field(repr=False)
     sent: bool
 
     @property
