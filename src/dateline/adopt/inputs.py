@@ -35,7 +35,11 @@ _SUFFIXES: Final = (".json", ".yaml", ".yml")
 _PACKED: Final = (".gz", ".zip")
 # problems of documents that others can read
 _PUBLISHED: Final = (
-    *("reference-", "parameter-", "missing-key", "method-name", "unsupported-dialect"),
+    "reference-",
+    "parameter-",
+    "missing-key",
+    "method-name",
+    "unsupported-dialect",
 )
 _WIDTH: Final = 120
 """How many characters a line of the definitions has at most, where YAML allows it."""

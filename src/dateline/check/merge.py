@@ -126,10 +126,14 @@ def identify_cause(change: Change) -> str:
     Environments may differ in the operations that it reaches, and so in its direction and rule.
     """
     change = place_at_cause(change)
-    where = change.schema or change.after_pointer or change.before_pointer
     described = describe(_drop_operations(change))
     # indexes shift between versions, so a place within a component is identified by its field
-    return json.dumps([change.kind.value, change.keyword, where, change.field, described])
+    where = _find_holder(change), change.field
+    return json.dumps([change.kind.value, change.keyword, *where, described])
+
+
+def _find_holder(change: Change) -> str | None:
+    return change.schema or change.after_pointer or change.before_pointer
 
 
 def identify_switch(change: Change) -> str | None:
@@ -142,8 +146,8 @@ def identify_switch(change: Change) -> str | None:
     if change.keyword != "$ref":
         return None
     change = place_at_cause(change)
-    where = change.schema or change.after_pointer or change.before_pointer
-    return json.dumps(["$ref", where, change.field, change.before, change.after])
+    where = _find_holder(change), change.field
+    return json.dumps(["$ref", *where, change.before, change.after])
 
 
 def find_switch(change: Change) -> str | None:

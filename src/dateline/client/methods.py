@@ -104,16 +104,17 @@ class MethodWriter:
             for each in operation.inlines
             for type_ in [self._find_type(each)]
         ]
-        key = repr((operation, form, types, _name_iterator(operation.method_name, others)))
+        iterator = _name_iterator(operation.method_name, others)
+        key = repr((operation, form, types, iterator))
         if key not in self._known:
-            self._known[key] = self._write(operation, form, others)
-        if len(self._known[key].constants) > 1:
+            self._known[key] = self._write(operation, form, iterator)
+        method = self._known[key]
+        if iterator in method.names:
             self.paged.append(f"{operation.method} {operation.path}")
-        return self._known[key]
+        return method
 
-    def _write(
-        self, operation: Called, form: PagingForm | None, others: Collection[str]
-    ) -> ClientMethod:
+    def _write(self, operation: Called, form: PagingForm | None, iterator: str) -> ClientMethod:
+        """Return the source of *operation*; *iterator* is the method that reads all its pages."""
         self._words, self._modules = {"AsynchronousClient", "Operation", "SyncClient"}, set()
         constant = f"_{operation.method_name.upper()}"
         result = self._result(operation)
@@ -126,7 +127,7 @@ class MethodWriter:
             written.append(self._write_opening(constant, operation, operation.stream))
         if pages is not None:
             constants.append(self._describe_pages(f"{constant}_PAGES", operation, pages))
-            written.append(self._write_iterating(constant, operation, pages, others))
+            written.append(self._write_iterating(constant, operation, pages, iterator))
         return ClientMethod(
             names=tuple(each.name for each in written),
             constants=tuple(constants),
@@ -161,11 +162,10 @@ class MethodWriter:
         return _write_both(name, arguments, results, opened, paragraphs)
 
     def _write_iterating(
-        self, constant: str, operation: Called, pages: _Listing, others: Collection[str]
+        self, constant: str, operation: Called, pages: _Listing, name: str
     ) -> _WrittenMethod:
-        """Return the method that iterates over the items of all pages."""
+        """Return the method *name* that iterates over the items of all pages."""
         self._words |= {"AsyncIterator", "Iterator", "Paging"}
-        name = _name_iterator(operation.method_name, others)
         arguments = list(self._arguments(operation, without=pages.form.backwards))
         iterated = self._write_iteration(constant, operation, pages.form.backwards)
         paragraphs = [

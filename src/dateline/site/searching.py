@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, takewhile
+from operator import is_
 from typing import Final
 
 from dateline.site.contents import OperationPlace
@@ -35,7 +36,7 @@ class SearchEntry:
 
     def add(self, date: str, trees: Sequence[TreeRow]) -> None:
         """Add the version *date*, in which the page shows *trees*."""
-        is_equal = len(trees) == len(self.trees) and all(map(_is_same, trees, self.trees))
+        is_equal = len(trees) == len(self.trees) and all(map(is_, trees, self.trees))
         known = next(reversed(self.places.values()), [])
         self.places[date] = known if is_equal else [*dict.fromkeys(_list_places(trees))]
         self.trees = trees
@@ -106,10 +107,6 @@ class SearchIndex:
                 title=name, name="schema", tag="", page=page, names={}, texts=_list_texts([], trees)
             )
         self._entries[page].add(date, trees)
-
-
-def _is_same(tree: TreeRow, other: TreeRow) -> bool:
-    return tree is other
 
 
 def _list_rows(trees: Iterable[TreeRow]) -> Iterator[TreeRow]:
