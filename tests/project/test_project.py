@@ -14,7 +14,7 @@ from dateline.gates import Timeline
 from dateline.model import EVERYWHERE, Api, Place
 from dateline.openapi import find_operation, pointer, walk
 from dateline.project import Projector, project
-from dateline.project.origins import find_in_contract
+from dateline.project.origins import ContractPaths
 
 DATES = ("2024-01-15", "2024-09-01", "2025-06-01", "next")
 
@@ -421,10 +421,11 @@ def test_renamed_field_is_found_where_the_newer_version_has_it(
 
 def test_place_in_a_contract_leads_back_to_its_definition(library: Api) -> None:
     timeline, projector = Timeline(library.table), Projector(library)
+    paths = ContractPaths(library, timeline)
     shown = 0
     for path, _, _ in walk("document", library.document):
         for at, combination in enumerate(timeline.combinations):
-            found = find_in_contract(library, timeline, path, at)
+            found = paths.find(path, at)
             if found is not None:
                 shown += 1
                 assert projector.origin(pointer(found), *combination) == path

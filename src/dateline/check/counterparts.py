@@ -19,7 +19,7 @@ from dateline.load.foreign import wrong_types_refused
 from dateline.model import GATES, Api, Change, Combination, Finding, Kind, Policy, Trail
 from dateline.openapi import follow, parts, pointer, walk
 from dateline.project import Projector
-from dateline.project.origins import find_in_contract
+from dateline.project.origins import ContractPaths
 from dateline.schema.types import UNIONS
 from dateline.schema.values import text
 from dateline.wording import quote
@@ -313,6 +313,7 @@ class _CounterpartList:
     def __init__(self, api: Api, known: Sequence[str]) -> None:
         self._api = api
         self._timeline = Timeline(api.table)
+        self._paths = ContractPaths(api, self._timeline)
         self._newest_first = sorted(known, key=order, reverse=True)
         self._numbers = {one: at for at, one in enumerate(self._timeline.combinations)}
 
@@ -343,7 +344,7 @@ class _CounterpartList:
         numbers = {
             date: self._numbers[Combination(date, environment)] for date in self._newest_first
         }
-        places = ((date, self._find_in_contract(path, numbers[date])) for date in versions)
+        places = ((date, self._paths.find(path, numbers[date])) for date in versions)
         version, steps = next(((date, one) for date, one in places if one), ("", ()))
         if not version:
             return
@@ -356,7 +357,7 @@ class _CounterpartList:
         row = _CounterpartRow(environment, version, pointer(steps), "", member, version, None, path)
         yield row
         for date, then in sorted(numbers.items(), key=lambda one: order(one[0])):
-            if not self._find_in_contract(path[:-2], then):
+            if not self._paths.find(path[:-2], then):
                 continue  # this version has nothing that could contain it
             if not self._timeline.of(node) >> then & 1:
                 for value in self._timeline.substitute(node, then):
@@ -377,6 +378,3 @@ class _CounterpartList:
         if path[0] == "components" and len(path) == 3:
             return str(path[-1])
         return self._timeline.name(kind, str(path[-1]), node, at)
-
-    def _find_in_contract(self, path: Trail, at: int) -> Trail | None:
-        return find_in_contract(self._api, self._timeline, path, at)

@@ -12,7 +12,12 @@ from typing import Any, Final
 from dateline.gates import Timeline
 from dateline.model import WAS, Api, Combination, Contract, Place, Trail
 from dateline.openapi import COMPONENTS, parts, pointer, walk
-from dateline.project.origins import Origin, find_in_contract, find_similar_name, find_similar_path
+from dateline.project.origins import (
+    ContractPaths,
+    Origin,
+    find_similar_name,
+    find_similar_path,
+)
 from dateline.project.publishing import Entries, Publisher, choose_at
 
 # The order of the keys at the root of a published document.
@@ -141,9 +146,13 @@ class Projector:
                 names = [(era, one["name"]) for era, one in self._timeline.eras(kind, node)]
             shown = [next(name for mask, name in names if mask >> at & 1) for at in (then, now)]
             if shown[0] != shown[1]:
-                found = find_in_contract(self._api, self._timeline, path, now)
+                found = self._paths.find(path, now)
                 renames |= {} if found is None else {pointer(found): shown[0]}
         return renames
+
+    @cached_property
+    def _paths(self) -> ContractPaths:
+        return ContractPaths(self._api, self._timeline)
 
     @cached_property
     def _renamed(self) -> list[tuple[Trail, str, dict[str, Any]]]:

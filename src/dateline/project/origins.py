@@ -34,37 +34,77 @@ def _find_longest_match(
     return (nearest,) if nearest and common(nearest) >= least else ()
 
 
-def find_in_contract(api: Api, timeline: Timeline, path: Trail, at: int) -> Trail | None:
-    """Return where the contract of the combination *at* has the object that *api* has at *path*.
+_Position = tuple[str, Any, Trail]
+"""The kind of an object, the object in the definitions, and where a contract has it."""
 
-    None if the contract lacks it, because it or something around it is hidden there, or had another
-    value.
+
+class ContractPaths:
+    """Finds where the contracts of *api* have the objects of its definitions.
+
+    What leads to an object is followed once for all objects in it.
     """
-    kind, node = "document", api.document
-    found: list[str | int] = []
-    rest = list(path)
-    while rest:
-        key = str(rest.pop(0))
+
+    def __init__(self, api: Api, timeline: Timeline) -> None:
+        self._api = api
+        self._timeline = timeline
+        self._known: dict[tuple[int, Trail], _Position | None] = {}
+
+    def find(self, path: Trail, at: int) -> Trail | None:
+        """Return where the contract of the combination *at* has the object at *path*.
+
+        None if the contract lacks it, because it or something around it is hidden there, or had
+        another value.
+        """
+        position = self._find(path, at)
+        return None if position is None else position[2]
+
+    def _find(self, path: Trail, at: int) -> _Position | None:
+        if (at, path) in self._known:
+            return self._known[at, path]
+        start: Trail = ()
+        position: _Position | None = ("document", self._api.document, ())
+        for around in (path[:-1], path[:-2]):
+            if (at, around) in self._known:
+                start, position = around, self._known[at, around]
+                break
+        while position is not None and len(start) < len(path):
+            arrangement, _ = slot(position[0], str(path[len(start)]))
+            size = 1 if arrangement is Arrangement.ONE else 2
+            steps = path[len(start) : len(start) + size]
+            if len(steps) < size:
+                return None  # a map or list, not an object
+            position = self._find_child(position, steps, at)
+            start += steps
+            self._known[at, start] = position
+        if position is None:
+            self._known[at, path] = None
+        return position
+
+    def _find_child(self, position: _Position, steps: Trail, at: int) -> _Position | None:
+        """Return the position of the object to which *steps* lead from *position*."""
+        kind, node, found = position
+        key = str(steps[0])
         arrangement, below = slot(kind, key)
-        child, held = node[key], timeline.era(kind, node, at).get(key)
-        is_enum = key == "oneOf" and is_published_as_enum(node, api, timeline)
-        found.append("enum" if is_enum else key)
+        child, held = node[key], self._timeline.era(kind, node, at).get(key)
+        is_enum = key == "oneOf" and is_published_as_enum(node, self._api, self._timeline)
+        found += ("enum" if is_enum else key,)
+        step: str | int = key
         if arrangement is not Arrangement.ONE:
-            if not rest:
-                return None
-            child, step = child[rest[0]], rest.pop(0)
-            name = _find_step(timeline, below, held, (step, child), at)
+            step = steps[1]
+            child = child[step]
+            name = _find_step(self._timeline, below, held, (step, child), at)
             if name is None:
                 return None
-            found.append(name)
+            found += (name,)
         elif held is not child:
             return None
         is_component = kind == "components" and len(found) == 3
-        shown = api.visible[key, str(step)] if is_component else timeline.find_shown(below, child)
-        if not shown >> at & 1:
-            return None
-        kind, node = below, child
-    return tuple(found)
+        shown = (
+            self._api.visible[key, str(step)]
+            if is_component
+            else self._timeline.find_shown(below, child)
+        )
+        return (below, child, found) if shown >> at & 1 else None
 
 
 def _find_step(

@@ -21,7 +21,7 @@ from dateline.model import (
     Trail,
 )
 from dateline.openapi import pointer, walk
-from dateline.project.origins import find_in_contract
+from dateline.project.origins import ContractPaths
 from dateline.schema.limits import describe_limits
 
 _UNMARKED: Final = frozenset(
@@ -103,6 +103,7 @@ class Marker:
     def __init__(self, api: Api) -> None:
         self._api = api
         self._timeline = Timeline(api.table)
+        self._paths = ContractPaths(api, self._timeline)
         self.texts: set[str] = set()
         """All texts that marks may quote from what something was."""
         self._marks: dict[str, dict[str, Marks]] = {date: {} for date in api.table.dates}
@@ -118,7 +119,7 @@ class Marker:
         combinations = self._timeline.combinations
         for version in self._api.table.dates:
             at = combinations.index(Combination(version, EVERYWHERE))
-            found = find_in_contract(self._api, self._timeline, path, at)
+            found = self._paths.find(path, at)
             if found is not None:
                 marks = tuple(dict.fromkeys(self._read(path, node, version)))
                 self._marks[version][pointer(found)] = marks
