@@ -388,7 +388,8 @@ class _Maker:
         if "fits" not in shape or not self._compiler.judges:
             return change
         fits = self._compiler.fits(shape["fits"], self._version)
-        return converting.require_fit(shape["convert"], change, fits, self._version)
+        replaced = self._compiler.list_replaced(shape)
+        return converting.require_fit(shape["convert"], change, fits, self._version, replaced)
 
     def _withhold_unfit(self, shape: Mapping[str, Any], change: Change | None) -> Change | None:
         if change is None:

@@ -69,6 +69,9 @@ components:
         owner: { type: string, x-was: { 2024-06-01: { name: holder } } }
         shelf_mark: { type: string, x-removed: 2024-09-01, x-was: { 2024-06-01: { name: mark } } }
         room_mark: { type: string, x-removed: 2024-09-01, x-was: { 2024-06-01: { name: sign } } }
+        stage: {
+            type: string, x-was: { 2024-06-01: { name: phase } },
+            oneOf: [{ const: a }, { const: b, x-removed: 2024-06-01, x-shown-as: a }] }
         here: { $ref: '#/components/schemas/Here' }
         there: { $ref: '#/components/schemas/There' }
         item: { $ref: '#/components/schemas/Item' }
@@ -259,7 +262,7 @@ REWRITTEN: Final = {
         ),
         *(
             (f"        {name}: {{", f"          {name}: {{")
-            for name in ("here", "there", "item", "gift")
+            for name in ("stage", "here", "there", "item", "gift")
         ),
     ),
     "fields in another order": (

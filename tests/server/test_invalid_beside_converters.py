@@ -6,6 +6,7 @@ import json
 from functools import cache
 from typing import Any, Final
 
+import pytest
 from support.generated_server import Generated, ask, keep_folder
 from support.sources import folder
 from support.tables import cases
@@ -48,6 +49,14 @@ components:
         at: {type: string, format: date-time}
         items: {type: array, items: {$ref: '#/components/schemas/Loan'}}
         last: {$ref: '#/components/schemas/Book'}
+        shelf: {$ref: '#/components/schemas/Shelf'}
+    Shelf:
+      type: object
+      properties: {spot: {type: object, properties: {row: {type: string, maxLength: 4}}}}
+      x-was:
+        2026-01-01:
+          converter: shelf
+          properties: {spot: {type: object, properties: {row: {type: string, minLength: 3}}}}
     Loan:
       type: object
       required: [made, first, last, book]
@@ -84,6 +93,12 @@ class Converters:
 
     def older_isbn(self, value: Any, _: Any) -> str:
         return str(value)
+
+    def older_shelf(self, value: Any) -> Any:
+        return value
+
+    def newer_shelf(self, value: Any) -> Any:
+        return value
 
 
 class Backend:
@@ -126,6 +141,7 @@ def narrow(loan: dict[str, Any]) -> dict[str, Any]:
         {**PAGE, "items": [{**LOAN, "made": NAIVE}] * 100},
         {**PAGE, "items": [LOAN, {**LOAN, "note": None}]},
         {**PAGE, "items": [{**LOAN, "book": {**BOOK, "printed": NAIVE}}]},
+        {**PAGE, "at": NAIVE, "shelf": {"spot": {"row": "abc"}, "other": 1}},
     ],
 )
 def test_invalid_parts_that_no_converter_reads_are_sent(page: Any) -> None:
@@ -153,6 +169,7 @@ def test_invalid_parts_that_no_converter_reads_are_sent(page: Any) -> None:
         {**PAGE, "last": {**BOOK, "isbn": None, "printed": NAIVE}},
         {**PAGE, "items": [{"made": AWARE, "first": "a", "book": BOOK}]},
         {**PAGE, "items": [{**LOAN, "book": []}]},
+        {**PAGE, "shelf": {"spot": {"row": "ab"}}},
         {**PAGE, "items": {}},
         {**PAGE, "items": [LOAN, 1]},
         [],
@@ -162,3 +179,30 @@ def test_invalid_parts_that_converters_read_are_not_sent(page: Any) -> None:
     app, backend = build(strict=False)
     backend.body = page
     assert ask(app, "GET", "/loans", headers={"X-API-Version": OLD}).status_code == 500
+
+
+@cases(
+    ("way", "row", "is_refused"),
+    [
+        ("narrow", "abc", False),
+        ("narrow", "ab", True),
+        ("lift", "abc", False),
+        ("lift", "abcde", True),
+    ],
+)
+def test_what_a_converter_keeps_has_to_fit_the_other_version(
+    way: str, row: str, *, is_refused: bool
+) -> None:
+    components: Any = made(json.dumps({"api.yaml": API, "versions.yaml": TABLE})).module(
+        "components"
+    )
+    shelf = {"spot": {"row": row}}
+
+    def convert() -> Any:
+        return getattr(components, way)(shelf, "Shelf", OLD, converters=Converters())
+
+    if is_refused:
+        with pytest.raises(components.UnfitError, match="what the converter shelf makes of it"):
+            convert()
+    else:
+        assert convert() == shelf

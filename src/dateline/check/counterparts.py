@@ -115,7 +115,9 @@ def check_counterparts(
         is_next_ended = _find_next(version, versions) != _find_next(version, known)
         for change in _list_changes(published, projector, shown, sides, readings):
             for key, was, is_now in _compare(change, *sides):
-                if not was and (is_next_ended or key.date not in newest.get(key.at, {})):
+                if not was and (
+                    is_next_ended or key[1:] not in _list_values(newest.get(key.at, {}))
+                ):
                     continue  # another version was perhaps the newest with the thing
                 keys = (key, key._replace(what="", date=version))
                 listed = (paths.get((environment, version, *each)) for each in keys)

@@ -106,11 +106,18 @@ def replace_fields(
     return change
 
 
-def require_fit(names: Sequence[str], change: Change, fits: Fits, version: str = "") -> Change:
+def require_fit(
+    names: Sequence[str],
+    change: Change,
+    fits: Fits,
+    version: str = "",
+    replaced: Container[str] | None = None,
+) -> Change:
     """Return *change*, which uses the converters *names*, with validation of its result.
 
     The returned function raises UnfitError if a result for *version* is not valid, ConversionError
-    if it is for handlers. Parts of the value that stay as they are may be invalid.
+    if it is for handlers. If the converters read and make no fields but those *replaced*, what
+    stays as it is in other fields may be invalid.
     """
     makers = f"the converters {', '.join(names)} make"
     if len(names) == 1:
@@ -129,7 +136,10 @@ def require_fit(names: Sequence[str], change: Change, fits: Fits, version: str =
                 made = (
                     (steps, reason)
                     for steps, reason in list_misfits(after)
-                    if not _is_kept(steps, value, after)
+                    if replaced is None
+                    or not steps
+                    or steps[0] in replaced
+                    or not _is_kept(steps, value, after)
                 )
                 found = next(made, None)
                 is_fit = found is None
