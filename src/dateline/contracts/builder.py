@@ -7,6 +7,7 @@ from itertools import combinations
 from typing import Any, Final
 
 from dateline.canonical import has_lacked_default
+from dateline.contracts.clashes import list_clashing
 from dateline.contracts.converters import RequiredConverters
 from dateline.contracts.flat import (
     Declared,
@@ -165,6 +166,11 @@ class Builder:
 
     def _own(self, flat: FlatSchema) -> Node:
         """Return the node of a value that is none of the extensions of this schema."""
+        if clashing := list_clashing(self.view, flat):
+            what = [f"`{each}`" if each else "it" for each in clashing]
+            parts = [f"what the schemas of `allOf` make of {each}" for each in what]
+            why = self.required_converters.value(flat.schemas, parts)
+            return {"why": why, "where": [{"absent": True}], "otherwise": None}
         inner = self._union(flat) if flat.unions else self._value(flat)
         if flat.converters:
             return self.convert(flat.converters, inner, *flat.schemas)
@@ -373,7 +379,7 @@ class Builder:
         # the converters come first, before a member is chosen
         base = replace(
             flat.copy(),
-            converters=(),
+            conversions=[],
             unions=flat.unions[1:],
             chosen=flat.chosen or not union.is_one,
         )

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 from typing import Any, Final, NamedTuple
 
 from dateline.contracts.closed import ClosedFields
@@ -135,7 +136,8 @@ _UNTAGGED: Final = TagMapping()
 class FlatSchema:
     """All schemas of one value together. The keys of fields are their canonical names.
 
-    ``schemas`` are those combined. ``required`` are the fields that the version requires,
+    ``schemas`` are those combined, ``conversions`` the converters of each that has some; the same
+    conversion counts once. ``required`` are the fields that the version requires,
     ``optional`` those that requests must have now and could omit at the version, ``demanded`` those
     that a schema requires without defining them. ``extras`` are schemas for the fields that the
     names beside them do not cover. ``relating`` are keywords by which parts of a value constrain
@@ -148,7 +150,7 @@ class FlatSchema:
     """
 
     schemas: tuple[Any, ...] = ()
-    converters: tuple[str, ...] = ()
+    conversions: list[tuple[str, ...]] = field(default_factory=list)
     types: frozenset[str] = EVERY_TYPE
     implied: frozenset[str] = frozenset()
     fields: dict[str, list[Declared]] = field(default_factory=dict)
@@ -171,6 +173,10 @@ class FlatSchema:
     named: list[str] = field(default_factory=list)
     tags: tuple[TagMapping, TagMapping] | None = None
     hidden: set[int] = field(default_factory=set)
+
+    @property
+    def converters(self) -> tuple[str, ...]:
+        return tuple(chain.from_iterable(self.conversions))
 
     @property
     def is_empty(self) -> bool:
@@ -219,6 +225,7 @@ class View:
         """Returns the JSON types of the values that a schema allows."""
         self.referred = histories.resolver.schema_name
         self.align = histories.align
+        self.converters = histories.converters
 
     @cached_property
     def given(self) -> View:
@@ -366,7 +373,7 @@ class View:
         for each in reading.beyond:
             self.add(flat, each, shown=False)
         if shown:
-            flat.converters += reading.converters
+            self._add_conversion(flat, reading.converters)
             self._add_values(flat, now, reading.shown)
             self._add_unions(flat, schema, now, reading.shown)
         else:
@@ -378,6 +385,11 @@ class View:
             flat.unions[unions:] = [
                 each._replace(members=(*each.members, _NULL)) for each in flat.unions[unions:]
             ]
+
+    def _add_conversion(self, flat: FlatSchema, names: tuple[str, ...]) -> None:
+        known = (self._histories.are_alike(names, each) for each in flat.conversions)
+        if names and not any(known):
+            flat.conversions.append(names)
 
     def _add_values(self, flat: FlatSchema, now: dict[str, Any], shown: dict[str, Any]) -> None:
         flat.types &= declared_types(now)

@@ -105,6 +105,13 @@ class Histories:
         """Returns whether a schema, or its targets, have another history at a combination."""
         self.converters: dict[str, ConverterStep] = {}
 
+    def are_alike(self, names: tuple[str, ...], others: tuple[str, ...]) -> bool:
+        """Return whether the converters *names* do, one after the other, what *others* do."""
+        known = self.converters
+        return len(names) == len(others) and all(
+            known[one].is_like(known[other]) for one, other in zip(names, others, strict=True)
+        )
+
     def read(self, kind: str, node: dict[str, Any], at: int, way: Way) -> Reading:
         """Return how *node* is read at the combination *at*, a schema as JSON Schema."""
         if WAS not in node:
