@@ -210,12 +210,12 @@ components:
 """
 
 
-# Everything that paths and cookies may have, in each style, exploded or not.
+# Everything that paths, headers and cookies may have, in each style, exploded or not.
 STYLES = {
     f"/{place}-{style}-{number}": (place, style, bool(number))
     for place, style in (
         *(("path", "simple"), ("path", "label"), ("path", "matrix")),
-        *(("cookie", "form"), ("cookie", "cookie")),
+        *(("header", "simple"), ("cookie", "form"), ("cookie", "cookie")),
     )
     for number in (0, 1)
 }
@@ -241,6 +241,15 @@ def describe_styles() -> dict[str, Any]:
     for path, (place, style, explode) in STYLES.items():
         said = {"in": place, "style": style, "explode": explode, "required": True}
         parameters = [{"name": name, **said, "schema": each} for name, each in KINDS.items()]
+        if place == "header":
+            parameters += [
+                {
+                    **each,
+                    "name": f"new-{each['name']}",
+                    "x-was": {NEW: {"name": f"old-{each['name']}"}},
+                }
+                for each in parameters
+            ]
         place_of = "".join(f"/{{{name}}}" for name in KINDS) if place == "path" else ""
         paths[path + place_of] = {
             "get": {
@@ -467,8 +476,12 @@ class Recorder:
     path: str = ""
     query: str = ""
     cookies: str = ""
+    headers: dict[str, str]
 
     async def __call__(self, scope: Any, _: Any, send: Any) -> None:
+        named = [(name.decode(), value.decode()) for name, value in scope["headers"]]
+        self.headers = {name: value for name, value in named if name.split("-")[-1] in KINDS}
+        assert len(self.headers) == len([name for name, _ in named if name in self.headers])
         self.path = scope["raw_path"].decode()
         self.query = scope["query_string"].decode()
         self.cookies = dict(scope["headers"]).get(b"cookie", b"").decode()
@@ -546,14 +559,21 @@ def test_cookies_of_older_callers_are_encoded_again(package: Generated, value: s
     assert ask_for(package, "/things", headers={"Cookie": day}) == (204, {"day": value})
 
 
-def write_all(package: Generated, path: str, values: dict[str, Any]) -> tuple[str, str]:
-    """Return the path and the cookies by which the client sends *values* to the operation."""
+def write_all(
+    package: Generated, path: str, values: dict[str, Any], version: str = NEW
+) -> tuple[str, dict[str, str]]:
+    """Return the path and the headers by which a client of *version* sends *values*."""
     place, style, explode = STYLES[path]
     parameters: Any = package.module("client.parameters")
     written = {name: parameters.Parameter(name, place, style, explode=explode) for name in values}
     if place == "cookie":
-        return path, "; ".join(written[name].write_cookie(values[name]) for name in values)
-    return "/".join([path, *(written[name].write_path(values[name]) for name in values)]), ""
+        pairs = [written[name].write_cookie(values[name]) for name in values]
+        return path, {"Cookie": "; ".join(pairs)}
+    if place == "header":
+        texts = {name: written[name].write_header(values[name]) for name in values}
+        other = "old-" if version == OLD else "new-"
+        return path, {**texts, **{other + name: text for name, text in texts.items()}}
+    return "/".join([path, *(written[name].write_path(values[name]) for name in values)]), {}
 
 
 def sample(path: str, field: str) -> dict[str, Any]:
@@ -572,10 +592,12 @@ def sample(path: str, field: str) -> dict[str, Any]:
 def test_servers_read_what_clients_write(package: Generated, path: str) -> None:
     for version, field in ((OLD, "left"), (NEW, "x")):
         for more in ({}, {"either": 7}):
-            url, cookies = write_all(package, path, {**sample(path, field), **more})
-            headers = {"Cookie": f"y2=a; {cookies}"} if cookies else {}
-            found = ask_for(package, url, version, headers)
-            assert found == (204, {**sample(path, "x"), **more})
+            url, headers = write_all(package, path, {**sample(path, field), **more}, version)
+            if "Cookie" in headers:
+                headers["Cookie"] = f"y2=a; {headers['Cookie']}"
+            given = {**sample(path, "x"), **more}
+            renamed = {f"new_{name}": value for name, value in given.items() if "header" in path}
+            assert ask_for(package, url, version, headers) == (204, {**given, **renamed})
 
 
 @cases("path", STYLES)
@@ -586,12 +608,14 @@ def test_sampled_requests_have_what_clients_write(package: Generated, path: str)
     written = {
         name: write_parameter({**said, "name": name}, value) for name, value in values.items()
     }
-    url, cookies = write_all(package, path, values)
-    if place == "path":
+    url, headers = write_all(package, path, values)
+    if place == "header":
+        assert {name: text for name, [(_, text)] in written.items()} | headers == headers
+    elif place == "path":
         assert "/".join([path, *(text for [(_, text)] in written.values())]) == url
     else:
         pairs = ["=".join(pair) for each in written.values() for pair in each]
-        assert unquote("; ".join(pairs)) == unquote(cookies)
+        assert unquote("; ".join(pairs)) == unquote(headers["Cookie"])
 
 
 @cases("path", STYLES)
@@ -600,13 +624,15 @@ def test_applications_get_what_clients_of_the_newest_version_write(
 ) -> None:
     recorder = Recorder()
     app = package.module("server").versioned(recorder, environment="production")
-    url, cookies = write_all(package, path, sample(path, "left"))
-    headers = {"X-API-Version": OLD, **({"Cookie": cookies} if cookies else {})}
+    url, headers = write_all(package, path, sample(path, "left"), OLD)
+    headers = {"X-API-Version": OLD, **headers}
     assert ask(app, "GET", f"/api{url}", headers=headers).status_code == 204
-    url, cookies = write_all(package, path, sample(path, "x"))
+    url, headers = write_all(package, path, sample(path, "x"))
     change = unquote if "simple" in path else str
     assert change(recorder.path) == f"/api{url}"
+    cookies = headers.pop("Cookie", "")
     assert sorted(recorder.cookies.split("; ")) == sorted(cookies.split("; "))
+    assert recorder.headers == headers
 
 
 @cases(

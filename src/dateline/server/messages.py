@@ -10,7 +10,8 @@ Plain JSON values, beside the contract data::
      "results": {ID: {STATUS: {MEDIA TYPE: SCHEMA}}},
      "event_data": {ID: {STATUS: {MEDIA TYPE: "text" or "fields"}}},
      "ranges": {ID: {STATUS: {RANGE: MEDIA TYPE}}},
-     "headers": {ID: {STATUS: {NAME: SCHEMA}}},
+     "headers": {ID: {STATUS: {NAME: HEADER}}},
+     "notations": {ID: [{"since": DATE, "environments": [...], "notations": NOTATIONS}]},
      "canonical": {NAME: SCHEMA},
      "answered": {"results": {ID: {STATUS: {MEDIA TYPE: SCHEMA}}}, "canonical": {NAME: SCHEMA}}}
 
@@ -29,8 +30,10 @@ one that does not exist is true, as adopted references may lead nowhere. ``schem
 requests, and ``shown`` those that are not the same in responses. ``answered`` has those of
 ``results`` and ``canonical`` that demand less of an application of the newest version alone: it
 does not have the fields that only older versions require. ``ranges`` of bodies and responses are
-those that the definitions have in place of a media type of the ``content``. Schemas are JSON Schema
-2020-12 without annotations, whatever the definitions are written in.
+those that the definitions have in place of a media type of the ``content``. ``notations`` are the
+styles of headers, by status and name, of operations in which any version has another one than
+`simple` without `explode`; those have no entry. Schemas are JSON Schema 2020-12 without
+annotations, whatever the definitions are written in.
 """
 
 from __future__ import annotations
@@ -62,6 +65,7 @@ from dateline.schema.memo import closure
 from dateline.schema.parts import PartReader
 from dateline.schema.references import Resolver
 from dateline.schema.sequences import EVENT_STREAM, event_data, list_schema
+from dateline.server.fields import describe_headers, list_notations
 from dateline.server.mounting import Key, find_clashes, read_prefixes
 from dateline.server.operations import PLACES, defaults, unread
 from dateline.server.readable import explain_unreadable, find_style, is_exploded
@@ -266,12 +270,19 @@ class Messages:
         statuses = self._operation_rows(
             lambda reader, path, method: [*reader.responses(reader.operation(path, method) or {})]
         )
+        notations = self._operation_rows(
+            lambda reader, path, method: list_notations(
+                reader.responses(reader.operation(path, method) or {}), reader.resolve
+            )
+        )
+        notations = {name: row for name, row in notations.items() if any(map(any, row.values()))}
         names = {*components}
         schemas = self._component_rows(_component_names(requests) | names, READ_ONLY)
         shown = _different(self._component_rows(names, WRITE_ONLY), schemas)
         return {
             "requests": self._entries(requests, "request"),
             "statuses": self._entries(statuses, "statuses"),
+            **({"notations": self._entries(notations, "notations")} if notations else {}),
             "schemas": self._entries(schemas, "schema"),
             **({"shown": self._entries(shown, "schema")} if shown else {}),
         }
@@ -360,18 +371,23 @@ class Messages:
     def results(self, components: Iterable[str]) -> dict[str, Any]:
         """Return the schemas of results, and *components*."""
         bodies = self._bodies(self._canonical)
-        readers = {"event_data": self._events, "ranges": find_ranges, "headers": self._headers}
+        headers = partial(
+            describe_headers,
+            resolve=self._canonical.resolve,
+            constrain=lambda schema: self._canonical.constraints(schema, WRITE_ONLY),
+        )
+        readers: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
+            "event_data": self._events,
+            "ranges": find_ranges,
+            "headers": headers,
+        }
         found = {
             key: {name: each for name, each in self._responses(self._canonical, read) if each}
             for key, read in readers.items()
         }
-        names = {
-            name
-            for responses in (*bodies.values(), *found["headers"].values())
-            for schemas in responses.values()
-            for schema in schemas.values()
-            for name in references(schema)
-        }
+        schemas = [*_list_leaves(bodies)]
+        schemas += [each["schema"] for each in _list_leaves(found["headers"])]
+        names = {name for schema in schemas for name in references(schema)}
         canonical = self.canonical_components({*components, *names})
         looser = {name: self._answered.component(name, WRITE_ONLY) for name in canonical}
         return {
@@ -417,13 +433,12 @@ class Messages:
             and (data := self._canonical.event_data(media)) != "json"
         }
 
-    def _headers(self, response: dict[str, Any]) -> dict[str, Any]:
-        """Return the schema for each header of a response."""
-        return {
-            name: self._canonical.constraints(value_schema(header, True), WRITE_ONLY)
-            for name, node in response.get("headers", {}).items()
-            if (header := self._canonical.resolve(node))
-        }
+
+def _list_leaves(responses: dict[str, dict[str, dict[str, Any]]]) -> Iterator[Any]:
+    """Yield what *responses* have by operation, status and media type or name."""
+    for statuses in responses.values():
+        for found in statuses.values():
+            yield from found.values()
 
 
 def _different(views: dict[str, Any], known: dict[str, Any]) -> dict[str, Any]:

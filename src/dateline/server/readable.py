@@ -8,7 +8,7 @@ from dateline.openapi import QUERYSTRING, is_json
 from dateline.schema.parts import PartReader
 from dateline.schema.types import EVERY_TYPE, UNIONS, choices, declared_types, type_of
 
-_CONTENT: Final = "content"
+CONTENT: Final = "content"
 """In place of a style: the parameter is JSON."""
 
 _FORM: Final = "application/x-www-form-urlencoded"
@@ -33,7 +33,7 @@ def find_style(parameter: dict[str, Any]) -> str:
     """Return the style of *parameter*; `content` for one that is JSON."""
     if "content" not in parameter:
         return str(parameter.get("style", _STYLES[parameter["in"]][0]))
-    return "form" if _is_form(parameter) else _CONTENT
+    return "form" if _is_form(parameter) else CONTENT
 
 
 def is_exploded(parameter: dict[str, Any]) -> bool:

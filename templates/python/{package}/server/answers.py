@@ -111,8 +111,10 @@ class AnswerNarrowing:
         self._most = most
         self._treatments: dict[tuple[int, str], Treatment] = {}
         self._prepared: dict[tuple[int, bytes, bytes], Prepared] = {}
-        self.is_plain: Final = self._known == self._newest and not self._narrowing.changes(
-            operation
+        self.is_plain: Final = (
+            self._known == self._newest
+            and not self._narrowing.changes(operation)
+            and not results.respells(version)
         )
         """whether all answers are those of the newest version"""
         self.awaits: Final = self._narrowing.awaits(operation)
@@ -259,7 +261,7 @@ class AnswerNarrowing:
                 body = _Json(change)
             if not is_named:
                 body = _Untyped(body)
-            keeps_headers = self._narrowing.headers(self._operation, key) is identity
+            keeps_headers = not self._results.changes_headers(key, self._version)
             return Treatment(status, key, body, keeps_headers=keeps_headers)
         found = self._contracts.event_data(self._operation, key, content_type)
         items = Items(content_type, change, validator, data=found, most=self._most)
@@ -310,7 +312,7 @@ class AnswerNarrowing:
         """
         is_message = is_message or status >= HTTPStatus.MULTIPLE_CHOICES
         body = Undescribed(reason, is_message=is_message)
-        keeps_headers = key is None or self._narrowing.headers(self._operation, key) is identity
+        keeps_headers = key is None or not self._results.changes_headers(key, self._version)
         return Treatment(status, key, body, keeps_headers=keeps_headers)
 
     def headers(self, given: Headers, treatment: Treatment) -> Headers:

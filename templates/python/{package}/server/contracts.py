@@ -68,6 +68,8 @@ _BROKEN: Final = {
 # How many errors of a value are read, to tell whether it can be converted all the same.
 _MOST_ERRORS: Final = 10_000
 
+USUAL: Final[Mapping[str, Any]] = {"style": "simple", "explode": False}
+"""The style of headers that the contract data don't name."""
 
 FindComponent = Callable[[str], Any]
 """Returns the component of a name; None if there is none."""
@@ -219,6 +221,7 @@ class Contracts:
         self._requests = data["requests"]
         self._shapes = data["down"]["shapes"]
         self._statuses = data["statuses"]
+        self._notations = data.get("notations", {})
         self.headers: Final = frozenset(
             name.lower()
             for responses in data["headers"].values()
@@ -273,6 +276,14 @@ class Contracts:
         """Return the keys of the responses that *operation* has at *version*."""
         _, entry = self._entry(self._statuses[operation], version)
         return frozenset(entry["statuses"])
+
+    def notation(self, operation: str, version: str, key: str, header: str) -> Mapping[str, Any]:
+        """Return the style in which *version* has a header of the response *key*."""
+        if operation not in self._notations:
+            return USUAL
+        _, entry = self._entry(self._notations[operation], version)
+        found: Mapping[str, Any] = entry["notations"].get(key, {}).get(header, USUAL)
+        return found
 
     def shape(self, name: str | None, version: str) -> Any:
         """Return the node of the shape *name* on the way down to *version*, or None."""

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import AsyncIterable, Callable, Iterable, Iterator, Mapping
-from contextlib import suppress
+from collections.abc import AsyncIterable, Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any, Final, NamedTuple
 
 from pydantic_core import to_json, to_jsonable_python
 
-from .contracts import Contract, Contracts, MisfitError, Validator
+from .contracts import Contracts, MisfitError, Validator
+from .headers import Described, Header, encode_header, write_header
 from .items import Items
 from .nouns import Operation, Refusal, Reply, ServerSentEvent
 from .runtime import media_types
 from .runtime.asgi import BODILESS, Headers, Limits
-from .runtime.errors import RequestError, encode
+from .runtime.errors import encode
 from .runtime.idempotency import Answer
 from .runtime.media_types import add_boundary, essence, find_essence, is_json
 from .runtime.narrowing import Narrowing, UnfitError, identity
@@ -30,15 +29,11 @@ from .runtime.statuses import (
     is_usual,
 )
 from .runtime.values import withheld
-from .texts import reader
 
 _HIGHEST: Final = 599
 
-# RFC 9110, section 5.1
-_NAME: Final = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
-
-# Headers that describe the body are written with it.
-_OURS: Final = frozenset({"content-length", "content-type", "transfer-encoding"})
+# What is known of a header that only a converter returns.
+_UNDESCRIBED: Final[Described] = {"required": False, "in": "header"}
 
 # Headers that mean the same in every API: they may be sent wherever they are declared.
 STANDARD: Final = frozenset(
@@ -129,7 +124,7 @@ class Results:
         }
         self._items: dict[tuple[str, str], Items] = {}
         self._responses: dict[tuple[str, int | None], Response | None] = {}
-        self._headers_: dict[str, dict[str, _Header]] = {}
+        self._headers_: dict[str, dict[str, Header]] = {}
 
     def awaits(self, version: str) -> bool | None:
         """Return whether responses to *version* need a converter that must be awaited.
@@ -332,7 +327,7 @@ class Results:
             return []
         declared = self._fields(response.key) if response is not None else {}
         known = {}
-        others = {}
+        fields = []
         for name, value in given.items():
             header = declared.get(name.lower())
             if header is not None:
@@ -340,13 +335,22 @@ class Results:
             elif not isinstance(value, str | int):
                 raise MisfitError(f"{name!r} is not a declared header of {self._name}")
             elif name.lower() in STANDARD or name.lower() not in self._declared.headers:
-                others[name] = value
+                text = value if isinstance(value, str) else encode(value).decode()
+                fields.append(encode_header(name, text))
         if known and response is not None:
             try:
                 known = self._narrowings[version].headers(self._name, response.key)(known)
             except UnfitError as error:
                 raise MisfitError(f"the headers: {error}") from error
-        return _encode_headers({**known, **others})
+        return [
+            *(
+                encode_header(name, line)
+                for name, value in known.items()
+                if response is not None
+                for line in write_header(self._describe_header(response.key, version, name), value)
+            ),
+            *fields,
+        ]
 
     def narrow_headers(
         self, given: Headers, key: str, version: str, *, is_strict: bool = False
@@ -356,27 +360,87 @@ class Results:
         All others are unchanged. Raises MisfitError for what can't be narrowed and, if it
         *is_strict*, for an invalid value of any of those.
         """
-        change = self._narrowings[version].headers(self._name, key)
-        if change is identity:
+        if not self.changes_headers(key, version):
             return given
         declared = self._fields(key)
-        fields = [field for field in given if _lower(field[0]) not in declared]
-        # a field that is sent several times is narrowed as often
-        rounds: list[dict[str, Any]] = [{}]
-        for name, value in given:
-            header = declared.get(_lower(name))
-            if header is not None:
-                if all(header.name in each for each in rounds):
-                    rounds.append({})
-                known = next(each for each in rounds if header.name not in each)
-                text = value.decode("latin-1")
-                known[header.name] = header.read(text) if is_strict else header.try_reading(text)
+        fields: Headers = []
+        sent: dict[str, list[str]] = {}
+        for name, line in given:
+            if (called := _lower(name)) in declared:
+                sent.setdefault(called, []).append(line.decode("latin-1"))
+            else:
+                fields.append((name, line))
+        # a header that is sent several times is narrowed as often, unless it is a list
+        rounds: list[dict[str, list[str]]] = []
+        for called, lines in sent.items():
+            for at, group in enumerate(declared[called].group(lines)):
+                rounds += [{}] if at == len(rounds) else []
+                rounds[at][declared[called].name] = group
         try:
-            for known in rounds:
-                fields += _encode_headers(change(known))
+            for each in rounds:
+                fields += self._narrow_lines(each, key, version, is_strict=is_strict)
             return fields
         except UnfitError as error:
             raise MisfitError(f"the headers: {error}") from error
+
+    def _narrow_lines(
+        self, sent: Mapping[str, list[str]], key: str, version: str, *, is_strict: bool
+    ) -> Iterator[tuple[bytes, bytes]]:
+        """Yield the fields of the headers *sent*, narrowed; those of equal values are unchanged."""
+        declared = self._fields(key)
+        values = {
+            name: declared[name.lower()].read_lines(lines, is_strict=is_strict)
+            for name, lines in sent.items()
+        }
+        names = {shown: name for name, shown in self._shape_headers(key, version)[0].items()}
+        for name, value in self._narrowings[version].headers(self._name, key)(values).items():
+            before = names.get(name, name)
+            is_kept = before in values and value is values[before]
+            if is_kept and not self._is_respelled(before, name, key, version):
+                lines = sent[before]
+            elif isinstance(value, str) and is_kept:
+                # it is not valid, and no converter has read it
+                lines = [value]
+            else:
+                lines = write_header(self._describe_header(key, version, name), value)
+            yield from (encode_header(name, line, "latin-1") for line in lines)
+
+    def changes_headers(self, key: str, version: str) -> bool:
+        """Return whether a header of the response *key* is another one at *version*."""
+        if self._narrowings[version].headers(self._name, key) is not identity:
+            return True
+        return any(
+            self._is_respelled(each.name, each.name, key, version)
+            for each in self._fields(key).values()
+        )
+
+    def respells(self, version: str) -> bool:
+        """Return whether a header of any response is written in another style at *version*."""
+        return any(
+            self._is_respelled(each.name, names.get(each.name, each.name), key, version)
+            for key in self._contracts["headers"].get(self._name, {})
+            for names, left_out in [self._shape_headers(key, version)]
+            for each in self._fields(key).values()
+            if each.name not in left_out
+        )
+
+    def _is_respelled(self, name: str, shown: str, key: str, version: str) -> bool:
+        notation = self._declared.notation(self._name, version, key, shown)
+        return not self._fields(key)[name.lower()].has_notation(notation)
+
+    def _describe_header(self, key: str, version: str, shown: str) -> Described:
+        """Return how *version* describes the header that it calls *shown*."""
+        names = {each: name for name, each in self._shape_headers(key, version)[0].items()}
+        header = self._fields(key).get(names.get(shown, shown).lower())
+        described = header.described if header is not None else _UNDESCRIBED
+        notation = self._declared.notation(self._name, version, key, shown)
+        return {**described, **notation, "name": shown}
+
+    def _shape_headers(self, key: str, version: str) -> tuple[Mapping[str, str], Collection[str]]:
+        """Return the names that headers have at *version*, and those that it lacks."""
+        responses = self._contracts["down"]["operations"].get(self._name, {})
+        shape = self._declared.shape(responses.get(key, {}).get("headers"), version) or {}
+        return shape.get("names", {}), shape.get("left_out", ())
 
     def _defined(self, status: int | None, version: str) -> Response:
         response = self.response(status, version)
@@ -422,13 +486,13 @@ class Results:
     def _validator(self, key: str, media_type: str) -> Validator | None:
         return self._declared.result_validator(self._name, key, media_type)
 
-    def _fields(self, key: str) -> dict[str, _Header]:
+    def _fields(self, key: str) -> dict[str, Header]:
         """Return the headers of a response by their names in lower case."""
         if key not in self._headers_:
-            schemas = self._contracts["headers"].get(self._name, {}).get(key, {})
+            described = self._contracts["headers"].get(self._name, {}).get(key, {})
             canonical = self._contracts["canonical"]
             self._headers_[key] = {
-                name.lower(): _Header(name, schema, canonical) for name, schema in schemas.items()
+                name.lower(): Header(name, each, canonical) for name, each in described.items()
             }
         return self._headers_[key]
 
@@ -437,38 +501,6 @@ def _is_alike(one: str, other: str) -> bool:
     """Return whether a body of one media type can be sent as one of the *other*."""
     names = essence(one), essence(other)
     return names[0] == names[1] or all(map(is_json, names))
-
-
-class _Header:
-    """A declared header: its canonical name, and the constraints of its values."""
-
-    def __init__(self, name: str, schema: Any, schemas: Mapping[str, Any]) -> None:
-        self.name = name
-        self._validator = Validator(schema, schemas.get)
-        self._types = Contract({}, schemas).types(schema)
-
-    def read(self, value: Any) -> Any:
-        """Return *value* as JSON; a text may represent another type.
-
-        That of a list or an object is not read: it is sent as it is, or can't be narrowed.
-        """
-        plain = _plain(value)
-        if isinstance(plain, str) and not self._validator.fits(plain):
-            if not self._types.isdisjoint({"array", "object"}):
-                return plain
-            with suppress(RequestError):
-                plain = reader(self._types)(plain)
-        misfit = self._validator.misfit(plain)
-        if misfit is not None:
-            raise MisfitError(f"the header {self.name}: {misfit}")
-        return plain
-
-    def try_reading(self, text: str) -> Any:
-        """Return the value of *text*; *text* itself if it is invalid."""
-        try:
-            return self.read(text)
-        except MisfitError:
-            return text
 
 
 def _lower(name: bytes) -> str:
@@ -519,13 +551,6 @@ def _join(items: Items) -> Write:
     return write
 
 
-def _plain(value: Any) -> Any:
-    try:
-        return to_jsonable_python(value)
-    except ValueError as error:
-        raise MisfitError(str(error)) from error
-
-
 def _usual(keys: list[str]) -> int:
     """Return the status of a result without one: the first success that is defined."""
     return next(map(first_status, choose_successes(keys)), 204)
@@ -555,16 +580,3 @@ def _raw(change: Callable[[Any], Any]) -> Write:
         return text.encode(errors="surrogateescape")
 
     return write
-
-
-def _encode_headers(headers: Mapping[str, Any]) -> Headers:
-    """Return header fields as they are sent. Raises MisfitError for values that can't be sent."""
-    encoded = []
-    for name, value in headers.items():
-        if not _NAME.fullmatch(name) or name.lower() in _OURS:
-            raise MisfitError(f"{name!r} can't be set by a handler")
-        text = value if isinstance(value, str) else encode(value).decode()
-        if not text.isprintable() or not text.isascii():
-            raise MisfitError(f"the header {name} contains a character that is not printable ASCII")
-        encoded.append((name.lower().encode("ascii"), text.encode("ascii")))
-    return encoded

@@ -62,7 +62,7 @@ def write_whole_query(
 
 def _write_whole(value: Any, described: Mapping[str, Any]) -> str:
     if described["style"] == CONTENT or not isinstance(value, dict):
-        return quote(_join(value, described), safe="")
+        return quote(join_parts(value, described), safe="")
     pairs = _write_fields("", value, described)
     return "&".join(f"{quote_plus(name)}={quote_plus(text)}" for name, text in pairs)
 
@@ -75,7 +75,7 @@ def write_headers(
         field for field in scope["headers"] if not is_gone(field[0].decode("latin-1").lower())
     ]
     for name, value in values.items():
-        text = _join(value, described.get(name, {}))
+        text = join_parts(value, described.get(name, {}))
         kept.append((name.lower().encode("latin-1"), _encode_field(name, text)))
     return {**scope, "headers": kept}
 
@@ -152,7 +152,7 @@ def write_path(
     path = template.path
     for name, value in values.items():
         encode = partial(quote, safe="/" if name in template.spanning else "")
-        path = path.replace("{" + name + "}", _join(value, described.get(name, {}), encode))
+        path = path.replace("{" + name + "}", join_parts(value, described.get(name, {}), encode))
     root = scope.get("root_path") or ""
     before = root if root and scope["path"].startswith(root) else ""
     return {
@@ -168,7 +168,7 @@ def _write_fields(
     if described.get("style") == STYLE:
         yield from _write_nested(name, value)
     elif described.get("style") == CONTENT or not described.get("explode"):
-        yield name, _join(value, described, encode)
+        yield name, join_parts(value, described, encode)
     elif isinstance(value, dict):
         for key, below in value.items():
             yield from ((key, encode(_text(item))) for item in _list(below))
@@ -192,13 +192,15 @@ def _write_nested(name: str, value: Any) -> Iterator[tuple[str, str]]:
         yield name, _text(value)
 
 
-def _join(value: Any, described: Mapping[str, Any], encode: Encode = str) -> str:
+def join_parts(value: Any, described: Mapping[str, Any], encode: Encode = str) -> str:
     """Return *value* as one text, as the parameter *described* requires.
 
     Of its parts, each is changed by *encode*.
     """
     if described.get("style") == CONTENT:
-        return encode(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
+        # other characters than these are rare in headers, and not read alike
+        is_ascii = described["in"] == "header"
+        return encode(json.dumps(value, ensure_ascii=is_ascii, separators=(",", ":")))
     before, sign = find_notation(described, type(value))
     # the list `;id=1;id=2` has a name in its sign
     write = partial(_write_part, described, encode, sign[0])
