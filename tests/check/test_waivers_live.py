@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from pathlib import Path
 from typing import Final
@@ -151,6 +152,82 @@ def test_waiver_for_some_versions_names_the_missing_ones(tmp_path: Path) -> None
     # two waivers may cover it together
     path.write_text("waivers:\n" + row.format("2024-01-15") + row.format("2024-09-01"))
     assert [(one.rule, one.waived) for one in made.findings()] == [("value-added", "Agreed.")]
+
+
+FICKLE_TABLE: Final = """\
+header: X-API-Version
+default: 2024-01-15
+versions:
+  - { date: 2024-01-15, title: The first. }
+  - { date: 2024-06-01, title: The second. }
+  - { date: 2024-09-01, title: The third. }
+environments: { production: { servers: [{ url: https://api.library.example }] } }
+"""
+
+# what is required in the second version alone
+FICKLE: Final = """\
+openapi: 3.1.0
+info: { title: Library, version: canonical }
+tags: [{ name: Loans }]
+paths:
+  /loans:
+    put:
+      operationId: putLoan
+      tags: [Loans]
+      parameters:
+        - name: shelf
+          in: query
+          required: false
+          schema: { type: string }
+          x-was: { 2024-06-01: { required: false }, 2024-09-01: { required: true } }
+      requestBody: { required: true, content: { application/json: { schema: <Sent> } } }
+      responses:
+        '200':
+          description: the loan
+          headers:
+            X-Total:
+              schema: { type: string }
+              x-was: { 2024-06-01: { required: null }, 2024-09-01: { required: true } }
+          content: { application/json: { schema: <Loan> } }
+components:
+  schemas:
+    Loan:
+      type: object
+      required: [id]
+      x-was: { 2024-06-01: { required: [id] }, 2024-09-01: { required: [id, note] } }
+      properties:
+        id: { type: string }
+        note: { type: string }
+    Sent:
+      type: object
+      required: [id]
+      x-was: { 2024-06-01: { required: [id] }, 2024-09-01: { required: [id, text] } }
+      properties:
+        id: { type: string }
+        text: { type: string }
+""".replace("<Loan>", "{ $ref: '#/components/schemas/Loan' }").replace(
+    "<Sent>", "{ $ref: '#/components/schemas/Sent' }"
+)
+
+
+@pytest.mark.parametrize(
+    ("rule", "deleted"),
+    [
+        ("response-field-removed", r"\n        note: .*|\n.*\[id, note\].*"),
+        ("request-field-removed", r"\n        text: .*|\n.*\[id, text\].*"),
+        ("parameter-removed", r"\n      parameters:(?s:.*?)true \} \}"),
+        ("header-removed", r"\n          headers:(?s:.*?)true \} \}"),
+    ],
+)
+def test_what_only_some_versions_required_is_missed_in_all(
+    rule: str, deleted: str, tmp_path: Path
+) -> None:
+    sources = {"versions.yaml": FICKLE_TABLE, "api.yaml": FICKLE}
+    made = Project(folder(tmp_path, sources), tmp_path / "generated")
+    made.publish()
+    (made.schemas / "api.yaml").write_text(re.sub(deleted, "", FICKLE))
+    missed = [date for one in made.findings() if one.rule == rule for date in one.versions]
+    assert sorted(missed) == ["2024-01-15", "2024-06-01", "2024-09-01"]
 
 
 @pytest.mark.parametrize(

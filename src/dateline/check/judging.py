@@ -27,6 +27,7 @@ from dateline.check.merge import (
     find_switch,
     identify_cause,
     identify_switch,
+    join_findings,
     sort_key,
 )
 from dateline.check.policy import check_policy, judging_table
@@ -149,12 +150,12 @@ def check(
     # the same object, if it is the same: contract data are kept for what follows
     strict = api if table == api.table else replace(api, table=table)
     other = _Judge(api, table, published.other_side, cache)
-    frozen = {one.fingerprint: one for side in (other, judge) for one in side.check_frozen()}
+    frozen = join_findings(one for side in (other, judge) for one in side.check_frozen())
     findings = [
         *check_table(table, published, today),
         *check_header(api, judge.projector, published, judge.unchanged),
         *check_reasons(strict),
-        *frozen.values(),
+        *frozen,
         *judge.check_minted(),
         *check_servable(strict, judge.projector, cache),
         *check_counterparts(api, published, judge.projector, judge.unchanged, cache),

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from dateline.check.findings import fingerprint, list_concerned
+from dateline.gates import order
 from dateline.model import (
     Change,
     Combination,
@@ -107,6 +108,25 @@ class ChangeGroups:
 
     def __iter__(self) -> Iterator[ChangeGroup]:
         return iter(self._groups.values())
+
+
+def join_findings(findings: Iterable[Finding]) -> list[Finding]:
+    """Return *findings*, of which those with the same fingerprint are one.
+
+    It has the words of the last, and concerns what any of them does: a deleted field may have been
+    required in some versions only, and either side of a merge may publish versions of its own.
+    """
+    found: dict[str, Finding] = {}
+    for finding in findings:
+        known = found.setdefault(finding.fingerprint, finding)
+        found[finding.fingerprint] = replace(
+            finding,
+            verdict=max(known.verdict, finding.verdict, key=FROM_MILD_TO_STRICT.index),
+            versions=tuple(sorted({*known.versions, *finding.versions}, key=order)),
+            environments=tuple(sorted({*known.environments, *finding.environments})),
+            operations=tuple(sorted({*known.operations, *finding.operations})),
+        )
+    return list(found.values())
 
 
 def place_at_cause(change: Change) -> Change:
