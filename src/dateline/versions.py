@@ -47,6 +47,12 @@ def name_pattern(form: str) -> str:
     return f"{pattern}(?:{re.escape(suffix)}{_SUFFIX})?" if suffix else pattern
 
 
+def drops_suffix(form: str, former: str) -> bool:
+    """Return whether names with a suffix are of the form *former*, and no longer of *form*."""
+    (day, suffix), (former_day, former_suffix) = _split(form), _split(former)
+    return day == former_day and former_suffix not in ("", suffix)
+
+
 def first_day(name: str) -> str:
     """Return the first day, `YYYY-MM-DD`, of the date at the beginning of *name*."""
     found = DATED_VERSION.fullmatch(name)

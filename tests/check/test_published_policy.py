@@ -469,6 +469,55 @@ def test_unknown_versions_stay_accepted(place: str, after: str, project: Path) -
     assert (project / "generated" / "policy.json").read_bytes() == kept
 
 
+def test_first_environment_stays_the_first(project: Path) -> None:
+    first = "production: { servers: [{ url: https://api.library.example }] }"
+    second = "test: { servers: [{ url: https://test.library.example }] }"
+    edit(project, (first, f"{first}, {second}"))
+    assert list_unwaived() == []
+    edit(project, (f"{first}, {second}", f"{second}, {first}"))
+    changed = "default-environment-changed"
+    message = "the first environment is test, and was production"
+    assert list_unwaived() == [(changed, "gated", message)]
+    until = ("--reason", "named everywhere", "--expires", "2099-01-01")
+    assert dateline("waive", changed, "/environments", *until).status == 0
+    assert list_unwaived() == []
+
+
+SUFFIXED: Final = "an unknown version with a suffix is refused (form: %s -> %s)"
+
+
+@pytest.mark.parametrize("nearest", ["unknown: nearest\n", ""])
+@cases(
+    ("before", "after", "is_refused"),
+    [
+        ("YYYY-MM-DD", "YYYY-MM-DD-suffix", False),
+        ("YYYY-MM-DD", "YYYY-MM-DD.suffix", False),
+        ("YYYY-MM-DD-suffix", "YYYY-MM-DD", True),
+        ("YYYY-MM-DD.suffix", "YYYY-MM-DD", True),
+        ("YYYY-MM-DD-suffix", "YYYY-MM-DD.suffix", True),
+    ],
+)
+def test_form_of_unknown_versions_stays_accepted(
+    before: str, after: str, is_refused: bool, nearest: str, tmp_path: Path
+) -> None:
+    forms = [
+        VERSIONS.replace("default:", f"{nearest}form: {form}\ndefault:") for form in (before, after)
+    ]
+    was, now = (loaded(tmp_path, {**LIBRARY, "versions.yaml": text}) for text in forms)
+    record = PolicyRecord.read(json.loads(PolicyRecord.of(was.table, ()).text()))
+    found = check_header(now, Projector(now), Published(label="published", policy=record))
+    expected = [SUFFIXED % (before, after)] if is_refused and nearest else []
+    assert [(each.rule, each.message) for each in found] == [
+        ("version-header-changed", message) for message in expected
+    ]
+
+
+def test_form_is_unknown_in_records_of_older_releases() -> None:
+    record = json.loads(RECORD.text())
+    assert PolicyRecord.read({**record, "versions": ["2024-01"]}).form is None
+    assert PolicyRecord.read({**record, "versions": ["2024-01-15"]}).form == "YYYY-MM-DD"
+
+
 def test_unknown_versions_may_become_accepted(project: Path) -> None:
     edit(project, ("default: 2024", "unknown: nearest\ndefault: 2024"))
     assert list_unwaived() == []

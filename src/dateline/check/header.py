@@ -18,6 +18,7 @@ from dateline.openapi import (
     resolve,
 )
 from dateline.project import Projector
+from dateline.versions import drops_suffix
 
 _IGNORING: Final = "/ignores-header"
 
@@ -95,6 +96,17 @@ def _check_choice(record: PolicyRecord, table: Table) -> Iterator[Finding]:
             before="nearest",
             after="refused",
             after_source=table.places.get("unknown", place),
+        )
+    elif record.nearest and record.form and drops_suffix(table.form, record.form):
+        yield create_finding(
+            "version-header-changed",
+            Policy.FROZEN,
+            f"an unknown version with a suffix is refused (form: {record.form} -> {table.form})",
+            key=("form", record.form, table.form),
+            after_pointer="/form",
+            before=record.form,
+            after=table.form,
+            after_source=table.places.get("form", place),
         )
 
 

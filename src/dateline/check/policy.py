@@ -14,6 +14,7 @@ from dateline.model import NOTICE_DAYS, Announcement, Finding, Place, Policy, Ta
 from dateline.placement import hide_version
 from dateline.presets import DEFAULT_POLICY, PRESETS
 from dateline.rules import CHANGE_RULES
+from dateline.versions import DATE_FORM, FORMS, is_well_formed
 
 FILE: Final = "policy.json"
 """The file of the output folder that records the policy."""
@@ -26,10 +27,11 @@ class PolicyRecord:
     """The policy at the time of generation, as ``policy.json`` records it.
 
     ``waivers`` are the rows of ``waivers.yaml`` at that time: all of them covered a finding then,
-    or had done so before. ``versions`` are those that callers could request, in ``environments``.
-    With ``nearest``, the nearest earlier version was served for an unknown one. ``counterparts``
-    are what cut versions have in place of what others have. ``versions``, ``environments``,
-    ``announcements`` and ``counterparts`` are None in records of releases that did not write them.
+    or had done so before. ``versions`` are those that callers could request, in ``environments``,
+    in the order of the table. With ``nearest``, the nearest earlier version was served for an
+    unknown one, which had the ``form`` of names. ``counterparts`` are what cut versions have in
+    place of what others have. ``versions``, ``environments``, ``announcements``, ``form`` and
+    ``counterparts`` are None in records of releases that did not write them.
     """
 
     header: str
@@ -47,6 +49,7 @@ class PolicyRecord:
     oddities: bool = False
     approvals: tuple[str, ...] = ()
     nearest: bool = False
+    form: str | None = DATE_FORM
     counterparts: Mapping[str, Any] | None = None
 
     @classmethod
@@ -73,6 +76,7 @@ class PolicyRecord:
             oddities=table.oddities,
             approvals=table.approvals,
             nearest=table.nearest,
+            form=table.form,
             counterparts=counterparts,
         )
 
@@ -120,6 +124,7 @@ class PolicyRecord:
             oddities=data.get("oddities") == "kept",
             approvals=_texts(policy, "approvals") or (),
             nearest=data.get("unknown") == "nearest",
+            form=_read_form(data),
             counterparts=_read_counterparts(data.get("counterparts")),
         )
 
@@ -154,6 +159,7 @@ class PolicyRecord:
             "header": self.header,
             "default": self.default,
             **({"unknown": "nearest"} if self.nearest else {}),
+            **({"form": self.form} if self.form != DATE_FORM else {}),
             "ignores-header": sorted(self.ignoring_tags),
             "policy": {
                 "preset": self.preset,
@@ -188,6 +194,15 @@ _TYPES: Final[dict[str, type]] = {
 def _texts(data: Mapping[str, Any], key: str) -> tuple[str, ...] | None:
     found = data.get(key)
     return tuple(map(str, found)) if isinstance(found, list) else None
+
+
+def _read_form(data: Mapping[str, Any]) -> str | None:
+    form = data.get("form")
+    if form is not None:
+        return form if form in FORMS else None
+    # older releases wrote none at all
+    versions = _texts(data, "versions") or ()
+    return DATE_FORM if all(is_well_formed(each, DATE_FORM) for each in versions) else None
 
 
 def _read_counterparts(found: Any) -> dict[str, Any] | None:

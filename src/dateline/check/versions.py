@@ -42,6 +42,23 @@ def check_table(table: Table, published: Published, today: date) -> Iterator[Fin
         if name and name not in table.environment_names:
             message = f"the environment {name} is published and not in the table"
             yield _breach("environment-withdrawn", name, message, table.place("environments"))
+    yield from _check_first_environment(table, published)
+
+
+def _check_first_environment(table: Table, published: Published) -> Iterator[Finding]:
+    recorded = published.policy.environments if published.policy is not None else None
+    before, now = (recorded or ("",))[0], (table.environment_names or ("",))[0]
+    if before != now and before in table.environment_names:
+        yield create_finding(
+            "default-environment-changed",
+            Policy.FROZEN,
+            f"the first environment is {now}, and was {before}",
+            key=(before, now),
+            after_pointer="/environments",
+            before=before,
+            after=now,
+            after_source=table.place("environments"),
+        )
 
 
 def _check_default(table: Table, published: Published, today: str) -> Iterator[Finding]:

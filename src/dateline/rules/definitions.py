@@ -79,9 +79,9 @@ def version_header_changed() -> None:
 
     Callers that send it under the old name are served the default, not the version they request.
     Those that name an unknown version, and were served the nearest earlier one, are refused once
-    `unknown: nearest` is gone.
+    `unknown: nearest` is gone, or the `form` has no such suffix any more.
 
-    Write what was published back in the version table: the name as `header`, and `unknown`.
+    Write what was published back in the version table: the name as `header`, `unknown` and `form`.
     """
 
 
@@ -198,6 +198,18 @@ def environment_withdrawn() -> None:
     Its callers have no other address.
 
     Put it back into the table.
+    """
+
+
+@about_definitions(Verdict.GATED)
+def default_environment_changed() -> None:
+    """The first environment of the version table stays the first.
+
+    Functions of the generated package and the mock use it where none is named: your code would
+    suddenly send what another environment shows.
+
+    Write it first again; or name the environment wherever your code calls `narrow`, `lift`,
+    `render` or `parse`, and waive this finding.
     """
 
 
