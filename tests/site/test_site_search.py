@@ -1,4 +1,4 @@
-"""The index of the search: what it says of each version, and how short it is."""
+"""The index of the search, and the names of the pages that it leads to."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 from support.tables import cases
 
 from dateline.filters import ESCAPES
+from dateline.site.contents import name_pages
 from dateline.site.searching import SearchEntry
 from dateline.site.trees import ListedValue, TreeRow
 
@@ -75,3 +76,24 @@ def test_places_of_each_version_can_be_read(
 )
 def test_index_has_each_word_once(texts: list[str], words: str) -> None:
     assert json.loads(ESCAPES["index"]([["title", texts]])) == [["title", words]]
+
+
+@cases(
+    "versions, pages",
+    [
+        # what a later version adds gets another page, in whatever order the names sort
+        (["/a/b | /a/c"], {"/a/b": "a-b", "/a/c": "a-c"}),
+        (["/a/{b}", "/a/b | /a/{b}"], {"/a/{b}": "a-b", "/a/b": "a-b-662b7b62"}),
+        (["/a/b", "/a/b | /a/{b}"], {"/a/b": "a-b", "/a/{b}": "a-b-2054c595"}),
+        (["/a/b", "/a/{b}"], {"/a/b": "a-b", "/a/{b}": "a-b-2054c595"}),
+        (["Loan", "Loan | loan"], {"Loan": "Loan", "loan": "loan-472bbf14"}),
+        (["a" * 101], {"a" * 101: "a" * 100 + "-9d079339"}),
+        # with and without a slash at the end, one page: the picker leads from the one to the other
+        (["/a/", "/a"], {"/a/": "a", "/a": "a"}),
+        (["/a", "/a/"], {"/a": "a", "/a/": "a"}),
+        (["/a/", "/a", "/a | /a/"], {"/a/": "a", "/a": "a-6a50dc85"}),
+        (["/a | /a/"], {"/a": "a", "/a/": "a-8290412f"}),
+    ],
+)
+def test_pages_keep_their_names(versions: list[str], pages: dict[str, str]) -> None:
+    assert name_pages(each.split(" | ") for each in versions) == pages

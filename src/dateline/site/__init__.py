@@ -66,9 +66,7 @@ class ReferenceSite:
         self._histories = {pair: StepHistory(step) for pair, step in self._steps.items()}
         dates = api.table.dates
         documents = {date: projector.contract(date, EVERYWHERE).document for date in dates}
-        self._schema_pages = name_pages(
-            name for document in documents.values() for name in list_schemas(document)
-        )
+        self._schema_pages = name_pages(map(list_schemas, documents.values()))
         self._known_changes: dict[tuple[str, str, str], ListedChanges | None] = {}
         self._versions: dict[str, VersionPages] = {}
         previous = None
@@ -79,8 +77,12 @@ class ReferenceSite:
                 clients, date, marker.of(date), self._schema_pages, previous
             )
         self._operation_pages = name_pages(
-            name for version in self._versions.values() for name in version.operations
+            version.operations for version in self._versions.values()
         )
+        self._pages_of_operations = {
+            date: {self._operation_pages[name] for name in version.operations}
+            for date, version in self._versions.items()
+        }
 
     def fan_out(self, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield the path and context of each page that the template *name* generates."""
@@ -173,7 +175,7 @@ class ReferenceSite:
 
     def _operation(self, date: str, operation: OperationPlace, page: str) -> dict[str, Any]:
         version = self._versions[date]
-        there = [one for one, other in self._versions.items() if operation.name in other.operations]
+        there = [one for one, pages in self._pages_of_operations.items() if page in pages]
         return {
             **self._common(date, "../.."),
             "heading": operation.title,

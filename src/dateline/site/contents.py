@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import sha256
@@ -122,20 +121,29 @@ def list_schemas(document: dict[str, Any]) -> dict[str, Any]:
     return Resolver(document).section("schemas")
 
 
-def name_pages(names: Iterable[str]) -> dict[str, str]:
-    """Return the page name for each of *names*: the same for the same name, whatever else exists.
+def name_pages(versions: Iterable[Iterable[str]]) -> dict[str, str]:
+    """Return the page name for each of the names in *versions*, which are in order.
 
-    It only has characters that every file system and address allows. Names that would be equal, or
-    too long, contain a digest.
+    It only has characters that every file system and address allows. It contains a digest if it
+    would be too long, or equal to the page name of something else that is older: what a later
+    version adds renames no page. Paths that differ only in a slash at their end share a page name
+    if no version has both.
     """
-    pages = {name: _simplify(name) for name in sorted({*names})}
-    folded = Counter(each.lower() for each in pages.values())
-    return {
-        name: each
-        if folded[each.lower()] == 1 and len(each) <= _LONGEST
-        else f"{each[:_LONGEST]}-{sha256(name.encode()).hexdigest()[:8]}"
-        for name, each in pages.items()
-    }
+    dates: dict[str, set[int]] = {}
+    for index, names in enumerate(versions):
+        for name in sorted(names):
+            dates.setdefault(name, set()).add(index)
+    pages: dict[str, str] = {}
+    owners: dict[str, tuple[str, set[int]]] = {}
+    for name, at in dates.items():
+        page, bare = _simplify(name), name.rstrip("/")
+        owner, others = owners.setdefault(page.lower(), (bare, set()))
+        if len(page) > _LONGEST or owner != bare or others & at:
+            page = f"{page[:_LONGEST]}-{sha256(name.encode()).hexdigest()[:8]}"
+        else:
+            others |= at
+        pages[name] = page
+    return pages
 
 
 def _simplify(name: str) -> str:
