@@ -81,17 +81,38 @@ def test_credentials_are_named(before: Any, after: Any, effect: str) -> None:
 @cases(
     ("before", "after", "effect"),
     [
-        ({}, {"uniqueItems": True}, "Loan has uniqueItems: true now."),
+        ({}, {"uniqueItems": True}, "Loan: no duplicates now."),
         ({"not": {"type": "null"}}, {}, "The not of Loan is gone."),
         ({}, {"dependentRequired": {"a": ["b"]}}, "The dependentRequired of Loan is new."),
         (
             {"propertyNames": {"maxLength": 3}},
             {"propertyNames": {"maxLength": 4}},
-            "The maxLength of Loan was 3 and is 4 now.",
+            "The maximum length of Loan was 3 and is 4 now.",
         ),
         ({"default": None}, {}, "Loan no longer has the default null."),
         ({}, {"default": {"a": 1}}, "The default of Loan is new."),
         ({"default": [1]}, {"default": [2]}, "The default of Loan has changed."),
+        (
+            {"type": "string"},
+            {"type": ["array", "object"]},
+            "The type of Loan was string and is array or object now.",
+        ),
+        (
+            {"additionalProperties": True},
+            {"additionalProperties": False},
+            "Loan: no other members now.",
+        ),
+        (
+            {},
+            {"additionalProperties": {"type": "string"}},
+            "The description of other members of Loan is new.",
+        ),
+        ({}, {"enum": ["a"]}, "The list of values of Loan is new."),
+        (
+            {},
+            {"oneOf": [{"type": "string"}, {"type": "null"}]},
+            "Loan has the type string or null now.",
+        ),
     ],
 )
 def test_plain_values_of_keywords_are_shown(
@@ -99,6 +120,65 @@ def test_plain_values_of_keywords_are_shown(
 ) -> None:
     found = explain("request", {"Loan": before}, {"Loan": after})
     assert [each["effect"] for each in found] == [effect]
+
+
+@cases(
+    ("variant", "words"),
+    [
+        ({"type": "string", "maxLength": 9}, "of the type string, at most 9 characters"),
+        ({"type": "string", "enum": [""]}, "''"),
+        ({"enum": ["auto", "never"]}, "auto or never"),
+        ({"type": ["array", "object"]}, "of the type array or object"),
+        ({"allOf": [{"type": "object"}]}, "a variant without a name"),
+    ],
+)
+def test_variant_without_a_name_is_described(variant: dict[str, Any], words: str) -> None:
+    members = [{"type": "integer"}, {"type": "boolean"}, variant]
+    for shorter, words_of_event in ((2, "also"), (3, "no longer")):
+        sides = ({"Loan": {"anyOf": members[:each]}} for each in (shorter, 5 - shorter))
+        (found,) = explain("request", *sides)
+        assert found["effect"] == f"Loan can {words_of_event} be {words} in requests."
+
+
+def body(field: dict[str, Any]) -> dict[str, Any]:
+    properties = {"type": "object", "properties": field}
+    return {"description": "", "content": {"application/json": {"schema": properties}}}
+
+
+@cases(
+    ("section", "part", "gone"),
+    [
+        ("webhooks", "requestBody", "tag of WEBHOOK /loans is gone from webhooks."),
+        ("webhooks", "responses", "tag of WEBHOOK /loans is gone from answers to webhooks."),
+        ("paths", "requestBody", "tag of POST /loans is gone from requests."),
+        ("paths", "responses", "tag of POST /loans is gone from responses."),
+    ],
+)
+def test_messages_of_webhooks_are_called_so(section: str, part: str, gone: str) -> None:
+    sides = [
+        {"requestBody": body({}), "responses": {"200": body({})}}
+        | {part: body(field) if part == "requestBody" else {"200": body(field)}}
+        for field in ({"tag": {}}, {})
+    ]
+    (found,) = explain("document", *({section: {"/loans": {"post": each}}} for each in sides))
+    assert found["effect"] == gone
+
+
+def test_message_of_calls_and_webhooks_is_called_both() -> None:
+    answer = {"200": {"description": "", "content": {}}}
+    loan = {"application/json": {"schema": {"$ref": "#/components/schemas/Loan"}}}
+    sides = (
+        {
+            "paths": {
+                "/loans": {"get": {"responses": {"200": {"description": "", "content": loan}}}}
+            },
+            "webhooks": {"lost": {"post": {"requestBody": {"content": loan}, "responses": answer}}},
+            "components": {"schemas": {"Loan": each}},
+        }
+        for each in (TAG, {"type": "object"})
+    )
+    (found,) = explain("document", *sides)
+    assert found["effect"] == "Loan.tag is gone from responses and webhooks."
 
 
 @pytest.mark.parametrize(
@@ -198,7 +278,7 @@ def test_field_in_a_body_without_a_name_is_named_with_its_operation() -> None:
     [
         (1, TAG, "You can send tag of each item of GET /loans."),
         (2, TAG, "You can send tag of each item of each item of GET /loans."),
-        (1, {"minItems": 1}, "Each item of GET /loans has the minItems 1 now."),
+        (1, {"minItems": 1}, "Each item of GET /loans has the minimum number of items 1 now."),
     ],
 )
 def test_items_of_a_body_are_named_in_words(arrays: int, field: Any, effect: str) -> None:

@@ -18,18 +18,38 @@ from dateline.rules.wording import (
     names_dialect,
     quote,
 )
+from dateline.schema.limits import FLAGS, describe_flag, describe_limits
+from dateline.schema.types import UNIONS, choices
 
-IN_MESSAGES: Final = {
-    Direction.REQUEST: "requests",
-    Direction.RESPONSE: "responses",
-    Direction.BOTH: "requests and responses",
-    Direction.MODEL: "models",
+_IN_MESSAGES: Final = {
+    Direction.REQUEST: ("requests", "answers to webhooks", "requests and answers to webhooks"),
+    Direction.RESPONSE: ("responses", "webhooks", "responses and webhooks"),
+    Direction.BOTH: ("requests and responses", "webhooks and answers to them", "all messages"),
+    Direction.MODEL: ("models", "models", "models"),
 }
-"""Where callers meet what changed: in messages, or in models that nothing refers to."""
+"""Where callers meet what changed: in messages of operations that they call, of webhooks, of both;
+or in models that nothing refers to."""
+
+_KEYWORDS: Final = {
+    "additionalProperties": "description of other members",
+    "const": "fixed value",
+    "enum": "list of values",
+    "maxItems": "maximum number of items",
+    "maxLength": "maximum length",
+    "maxProperties": "maximum number of members",
+    "minItems": "minimum number of items",
+    "minLength": "minimum length",
+    "minProperties": "minimum number of members",
+    **dict.fromkeys(UNIONS, "union of variants"),
+}
+"""What keywords are called in sentences, except where that is their name."""
 
 _EVENTS: Final = {"added": "new", "removed": "gone"}
 _HAPPENED: Final = {"added": "is new", "removed": "is gone", "changed": "has changed"}
 _OF_SEVERAL: Final = {"added": "are new", "removed": "are gone", "changed": "have changed"}
+_MOST_VALUES: Final = 5
+"""With more of them, the values of a variant without a name are not listed."""
+
 _PLURAL: Final = frozenset({"examples", "externalDocs", "servers", "tags"})
 """Keywords whose names are plurals, of those that `_describe` makes the subject of a sentence."""
 
@@ -47,7 +67,7 @@ def describe_effect(change: Change) -> str:
 
 def _describe(change: Change) -> str:
     place = _name_place(change)
-    where = IN_MESSAGES[change.direction]
+    where = _name_messages(change)
     subject, _, event = change.kind.value.rpartition("-")
     match change.kind:
         case Kind.FIELD_ADDED:
@@ -96,6 +116,13 @@ def _describe(change: Change) -> str:
     if change.within and get_value(change) is not None:
         return _describe_switch(change, place)
     return _describe_keyword(change, place)
+
+
+def _name_messages(change: Change) -> str:
+    """Return where callers meet what changed: `responses`, `webhooks`."""
+    calls, webhooks, both = _IN_MESSAGES[change.direction]
+    kinds = {each.startswith("WEBHOOK ") for each in change.operations}
+    return both if len(kinds) > 1 else webhooks if True in kinds else calls
 
 
 def _name_place(change: Change) -> str:
@@ -163,7 +190,10 @@ def _describe_keyword(change: Change, place: str) -> str:
     """Return the sentence about a keyword; values that are no plain ones are left out."""
     if is_flag(change):
         return f"{name_owner(change)}: the {describe(change).rpartition(': ')[2]}"
+    if change.keyword in FLAGS and isinstance(get_value(change), bool):
+        return f"{place}: {describe_flag(change.keyword, change.after)} now"
     keyword, event = change.keyword or "content", event_of(change)
+    keyword = _KEYWORDS.get(keyword, keyword)
     sides = [_write_side(change.keyword, side) for side in (change.before, change.after)]
     before, after = sides
     following = ", and with it the dialect of every schema" if names_dialect(change) else ""
@@ -190,11 +220,27 @@ def _write_side(keyword: str, value: Any) -> str | None:
     if keyword == "servers" and isinstance(value, list):
         urls = [each.get("url") for each in value if isinstance(each, dict)]
         return " and ".join(map(quote, urls)) or None
+    if keyword == "type":
+        types = value if isinstance(value, list) else [value]
+        named = [format_name(each) for each in types if each != "null"]
+        return " or ".join([*named, *["null"] * ("null" in types)]) or None
     return None if isinstance(value, list | dict) else quote(value)
 
 
 def _name_choice(change: Change) -> str:
     value = get_value(change)
+    if isinstance(value, dict):
+        return _name_variant(value)
     if change.kind not in (Kind.TYPE_ADDED, Kind.TYPE_REMOVED):
         return format_name(value)
     return "null" if value == "null" else f"of the type {format_name(value)}"
+
+
+def _name_variant(schema: dict[str, Any]) -> str:
+    """Return what a variant without a name is: one of a few values, or of a type."""
+    listed = choices(schema)
+    if listed and len(listed) <= _MOST_VALUES:
+        return " or ".join(map(format_name, listed))
+    written = _write_side("type", schema.get("type", []))
+    named = f"of the type {written}" if written else "a variant without a name"
+    return ", ".join([named, *describe_limits(schema)])

@@ -12,7 +12,7 @@ from dateline.rules.predicates import is_call, is_flag, is_required
 
 _LONGEST: Final = 60
 
-_WORD: Final = re.compile(r"[^\W\d][\w.:/+-]{0,59}")
+_WORD: Final = re.compile(r"[^\W\d][\w.:/+-]{0,119}")
 _LITERALS: Final = frozenset({"null", "true", "false"})
 
 # Versions of the specification with a dialect of their own; later ones share that of JSON Schema.

@@ -20,11 +20,21 @@ _BOUNDS: Final = (
     ("minimum", "maximum", ""),
 )
 
-_FLAGS: Final = (
-    ("uniqueItems", "no duplicates"),
-    ("readOnly", "only in responses"),
-    ("writeOnly", "only in requests"),
-)
+FLAGS: Final = {
+    "nullable": ("null allowed", "null not allowed"),
+    "required": ("required", "optional"),
+    "deprecated": ("deprecated", "not deprecated"),
+    "readOnly": ("only in responses", "in requests, too"),
+    "writeOnly": ("only in requests", "in responses, too"),
+    "uniqueItems": ("no duplicates", "duplicates allowed"),
+    "additionalProperties": ("other members allowed", "no other members"),
+}
+"""What a keyword says if it is true, and if it is false."""
+
+_BY_DEFAULT: Final = frozenset({"additionalProperties"})
+"""Keywords that are true where they are absent."""
+
+_LIMITING: Final = ("uniqueItems", "readOnly", "writeOnly")
 
 
 def merge_keywords(parts: Parts) -> Keywords:
@@ -49,9 +59,15 @@ def describe_limits(keywords: Keywords) -> Iterator[str]:
         yield f"default `{json.dumps(keywords.get('default'), ensure_ascii=False)}`"
     if keywords.get("additionalProperties") is False:
         yield "no other members"
-    for keyword, words in _FLAGS:
+    for keyword in _LIMITING:
         if keywords.get(keyword) is True:
-            yield words
+            yield FLAGS[keyword][0]
+
+
+def describe_flag(keyword: str, value: bool | None) -> str:
+    """Return what one of ``FLAGS`` says with *value*, None where it is absent."""
+    is_true = keyword in _BY_DEFAULT if value is None else value
+    return FLAGS[keyword][0 if is_true else 1]
 
 
 def _word_bounds(keywords: Keywords, least: str, most: str) -> str:

@@ -22,27 +22,13 @@ from dateline.model import (
 )
 from dateline.openapi import pointer, walk
 from dateline.project.origins import ContractPaths
-from dateline.schema.limits import describe_limits
+from dateline.schema.limits import FLAGS, describe_flag, describe_limits
 
 _UNMARKED: Final = frozenset(
     {"description", "summary", "title", "example", "examples", "externalDocs", "operationId"}
     | {"tags"}
 )
 """Keywords whose former values are of no use to callers of another version."""
-
-_FLAGS: Final = {
-    "nullable": ("null allowed", "null not allowed"),
-    "required": ("required", "optional"),
-    "deprecated": ("deprecated", "not deprecated"),
-    "readOnly": ("only in responses", "in requests, too"),
-    "writeOnly": ("only in requests", "in responses, too"),
-    "uniqueItems": ("no duplicates", "duplicates allowed"),
-    "additionalProperties": ("other members allowed", "no other members"),
-}
-"""What a keyword says if it is true, and if it is false."""
-
-_BY_DEFAULT: Final = frozenset({"additionalProperties"})
-"""Keywords that are true where they are absent."""
 
 _STRUCTURE: Final = frozenset(
     {"$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "not", "if", "then", "else", "discriminator"}
@@ -177,9 +163,8 @@ class Marker:
 
     def _describe(self, keyword: str, value: Any, other: Any) -> str:
         """Return what *keyword* says with *value*, None for absent, instead of the *other* one."""
-        if isinstance(other if value is None else value, bool) and keyword in _FLAGS:
-            is_true = keyword in _BY_DEFAULT if value is None else value
-            return _FLAGS[keyword][0 if is_true else 1]
+        if isinstance(other if value is None else value, bool) and keyword in FLAGS:
+            return describe_flag(keyword, value)
         if keyword == "required":
             return _compare_required(value or (), other or ())
         if keyword == "$ref" and value is not None:

@@ -47,7 +47,7 @@ def variant_removed(change: Change) -> bool:
 
     Put it back, with `x-removed: next`, and `x-shown-as` if a response can't leave it out.
 
-    Callers: Stop sending the variant, and don't expect it in responses.
+    Callers: Stop sending the variant: it is no longer accepted.
     Breaks senders: code that sends the variant.
 
     In a request, before:
@@ -120,7 +120,7 @@ def value_removed(change: Change) -> bool:
 
     Put it back, with `x-removed: next`, and `x-shown-as` if a response can't leave it out.
 
-    Callers: Stop sending the value, and don't expect it in responses.
+    Callers: Stop sending the value: it is no longer accepted.
     Breaks senders: code that sends the value.
 
     In a request, before:

@@ -68,7 +68,7 @@ def response_narrowed(change: Change) -> bool:
     Put it back: `x-removed: next` for a value or variant, and `x-shown-as` where it can't be left
     out (what callers of newer versions get); `x-was` for a constraint.
 
-    Callers: Nothing has to be done. Responses stay within what you can read already.
+    Callers: Nothing has to be done. What you receive stays within what you can read already.
 
     In a response, before:
         State: {type: string, enum: [active, paused, returned]}

@@ -40,7 +40,7 @@ def required_response_field_added(change: Change) -> bool:
 
     Leave it out of `required`, or give it `x-added: next`.
 
-    Callers: Add the new field to your models; every response has it.
+    Callers: Add the new field to your models; it is always there.
     Breaks: code that builds responses itself, such as fakes in tests.
 
     In a response, before:
@@ -104,7 +104,7 @@ def response_field_removed(change: Change) -> bool:
 
     Put the field back, with `x-removed: next` (`dateline gate` writes it).
 
-    Callers: Stop relying on the field; responses no longer have it.
+    Callers: Stop relying on the field; you no longer receive it.
     Breaks readers: code that reads the field.
 
     In a response, before:
@@ -182,7 +182,7 @@ def field_optional(change: Change) -> bool:
     Put it back into `required`, or keep the old list for older versions with
     `x-was: {next: {required: […]}}`.
 
-    Callers: Be ready for responses without the field.
+    Callers: Be ready for its absence.
     Breaks readers: code that reads the field without checking that it is there.
 
     In a response, before:

@@ -47,8 +47,8 @@ def default_changed(change: Change) -> bool:
 
     Put the old default back, or keep it for older versions: `x-was: {next: {default: old}}`.
 
-    Callers: Send the old default where you relied on it.
-    Breaks: code that leaves the value out and relies on the old default.
+    Callers: Check what a missing value means now.
+    Breaks: code that relies on what a missing value meant.
 
     In a parameter, before:
         PageSize: {type: integer, default: 10}
