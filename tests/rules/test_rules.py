@@ -355,7 +355,7 @@ def test_explanation_of_a_rule_has_reason_example_way_out_and_callers() -> None:
         "\n"
         "Put it back, with `x-removed: next`, and `x-shown-as` if a response can't leave it out.\n"
         "\n"
-        "Callers: Stop sending the value, and don't expect it in responses.\n"
+        "Callers: Stop sending the value: it is no longer accepted.\n"
         "\n"
         "Breaks code that sends the value."
     )
