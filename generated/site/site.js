@@ -4,13 +4,33 @@
   const up = document.body.dataset.up;
   const version = document.body.dataset.version;
 
-  // --- fields link to themselves
-  for (const name of document.querySelectorAll(".rows > li[id] > code:first-child")) {
+  // --- fields link to themselves, or to their place on the page of the schema that has them
+  const linkTo = (name, address, anchor) => {
     const link = document.createElement("a");
-    link.href = "#" + encodeURIComponent(name.parentElement.id);
+    link.href = address + "#" + encodeURIComponent(anchor);
     link.textContent = name.textContent;
     name.replaceWith(link);
+  };
+  for (const name of document.querySelectorAll(".rows > li[id] > code:first-child")) {
+    linkTo(name, "", name.parentElement.id);
   }
+  const nameStep = (row, name) => {
+    const roles = [...row.querySelectorAll(":scope > em")].map((each) => each.textContent);
+    if (roles.includes("item")) return name === "[ ]" ? "item" : "item-" + name.slice(1, -1);
+    if (roles.includes("other member")) return "other";
+    return (roles.includes("member") ? "member-" + name.slice(1, -1) : name).replace(/\s+/g, "-");
+  };
+  const linkRows = (rows, address, around) => {
+    for (const row of rows.querySelectorAll(":scope > li:not(.removed)")) {
+      const name = row.querySelector(":scope > code:first-child");
+      if (!name) continue;
+      const anchor = around + "." + nameStep(row, name.textContent);
+      const below = row.querySelector(":scope > details > .rows:not([data-home])");
+      linkTo(name, address, anchor);
+      if (below) linkRows(below, address, anchor);
+    }
+  };
+  for (const rows of document.querySelectorAll(".rows[data-home]")) linkRows(rows, rows.dataset.home, "schema");
 
   // --- what a link leads to is open
   const unfold = () => document.querySelector(":target")?.closest("summary")?.parentElement.setAttribute("open", "");

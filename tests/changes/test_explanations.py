@@ -140,6 +140,9 @@ def test_variant_without_a_name_is_described(variant: dict[str, Any], words: str
         assert found["effect"] == f"Loan can {words_of_event} be {words} in requests."
 
 
+NAMED: list[dict[str, Any]] = [{"tag": {}}, {}]
+
+
 def body(field: dict[str, Any]) -> dict[str, Any]:
     properties = {"type": "object", "properties": field}
     return {"description": "", "content": {"application/json": {"schema": properties}}}
@@ -158,7 +161,7 @@ def test_messages_of_webhooks_are_called_so(section: str, part: str, gone: str) 
     sides = [
         {"requestBody": body({}), "responses": {"200": body({})}}
         | {part: body(field) if part == "requestBody" else {"200": body(field)}}
-        for field in ({"tag": {}}, {})
+        for field in NAMED
     ]
     (found,) = explain("document", *({section: {"/loans": {"post": each}}} for each in sides))
     assert found["effect"] == gone

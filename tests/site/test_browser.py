@@ -14,6 +14,7 @@ from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import unquote
 
 import pytest
 from support.hostile_site import HOSTILE
@@ -208,6 +209,27 @@ def test_links_open_the_errors_they_lead_to(browser: Any) -> None:
     page.wait_for_selector("section:has(#response-400-title) h3")
 
 
+@cases(
+    "path, count",
+    [
+        (f"{LATEST}/operations/GET-autoramps-autoramp_id.html", 10),
+        ("2025-03-13/operations/GET-autoramp-transactions.html", 3),
+        ("compare/2025-03-13...2026-07-01/GET-autoramps.html", 2),
+    ],
+)
+def test_fields_link_to_their_place_on_the_page_of_their_schema(
+    browser: Any, path: str, count: int
+) -> None:
+    page = Visit(browser, SITE).open(path)
+    links = page.eval_on_selector_all(
+        ".rows[data-home] li > a:first-child[href*='#']", "all => all.map((each) => each.href)"
+    )
+    assert len(links) >= count
+    for link in links:
+        file, _, anchor = unquote(link).partition("#")
+        assert f' id="{anchor}"' in Path(file.removeprefix("file://")).read_text("utf-8"), link
+
+
 def test_site_works_without_scripts(browser: Any) -> None:
     visit = Visit(browser, SITE, java_script_enabled=False)
     page = visit.open(f"{OPERATION}.html")
@@ -234,7 +256,9 @@ def test_long_list_of_changes_can_be_filtered(browser: Any, tmp_path: Path, coun
     # groups of very long lists are folded
     assert len(list_shown(page, "main article")) == (0 if count > 50 else 2 * count)
     page.fill(".filter input", "A.field_17 gone")
-    assert list_shown(page, "main article h4") == ["A.field_17 is gone from responses."]
+    assert list_shown(page, "main article h4") == [
+        "A.field_17 is gone from responses and webhooks."
+    ]
     assert len(list_shown(page, "main section h3")) == 1
     assert re.search(rf"1 of {2 * count}", page.inner_text(".filter"))
     page.fill(".filter input", "")

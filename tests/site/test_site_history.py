@@ -157,10 +157,25 @@ def test_operation_lists_changes_on_its_page_first_and_counts_others(
     older, newer = versions["2024-09-01"], versions["2025-06-01"]
     history = StepHistory(compare_versions(api, Projector(api), older, newer))
     kept = {}
-    for name in ("A", "B"):
-        found = history.list_changes(OPERATION, ["/paths/~1a/get", name_component(name)])
+    own = ["/paths/~1a/get"]
+    a, b = ([name_component(name)] for name in ("A", "B"))
+    for label, places in {
+        "": [],
+        "a": [own, a],
+        "b": [own, b],
+        "a, b": [a, b],
+        "b, a": [b, a],
+    }.items():
+        found = history.list_changes(OPERATION, places)
         assert found is not None
-        kept[name] = sum(each.schema == "B" for each in found.entries)
-        assert (len(found.entries), found.others) == (40, 3)
-    assert kept == {"A": 0, "B": 1}
-    assert history.list_changes("GET /b", [name_component("A")]) is None
+        schemas = [each.schema for each in found.entries]
+        kept[label] = {name: schemas.count(name) for name in ("A", "B")}
+        assert len(schemas) + found.others == 43
+    assert kept == {
+        "": {"A": 40, "B": 0},
+        "a": {"A": 40, "B": 0},
+        "b": {"A": 0, "B": 1},
+        "a, b": {"A": 40, "B": 0},
+        "b, a": {"A": 39, "B": 1},
+    }
+    assert history.list_changes("GET /b", [a]) is None

@@ -305,13 +305,10 @@ class ReferenceSite:
             return None
         if (*pair, name) not in self._known_changes:
             versions = [self._versions[date] for date in pair]
-            shown = {
-                at
-                for version in versions
-                if name in version.operations
-                for at in version.list_shown(version.operations[name])
-            }
-            self._known_changes[*pair, name] = self._histories[pair].list_changes(name, shown)
+            there = [each for each in versions if name in each.operations]
+            shown = [each.list_shown(each.operations[name]) for each in there]
+            near = [set().union(*each) for each in zip(*shown, strict=True)]
+            self._known_changes[*pair, name] = self._histories[pair].list_changes(name, near)
         return self._known_changes[*pair, name]
 
     def _pairs_with(self, date: str) -> Iterator[tuple[tuple[str, str], str]]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from heapq import merge
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, Final, Protocol
 
 from dateline.openapi import pointer
@@ -41,26 +41,28 @@ class StepHistory:
     def __init__(self, step: Step) -> None:
         self._entries = step.shown
 
-    def list_changes(self, name: str, shown: Iterable[str]) -> ListedChanges | None:
+    def list_changes(self, name: str, near: Sequence[Iterable[str]]) -> ListedChanges | None:
         """Return the changes of the operation *name*, or None if there are none.
 
-        If there are many, they are preferably of the definitions at the pointers *shown*.
+        If there are many, they are those of the definitions at the pointers in *near*, if there are
+        such, and the first of *near* come before the others.
         """
         groups = self._groups.get(name, ())
         if not groups:
             return None
-        first = [*islice(merge(*groups), _MOST_LISTED)]
+        listed = [*islice(merge(*groups), _MOST_LISTED)]
         count = sum(map(len, groups))
         if count > _MOST_LISTED:
-            near = [*islice(self._list_near(name, shown), _MOST_LISTED)]
-            first = sorted([*dict.fromkeys([*near, *first])][:_MOST_LISTED])
-        entries = tuple(map(self._entries.__getitem__, first))
+            found = dict.fromkeys(chain.from_iterable(self._list_at(name, each) for each in near))
+            listed = sorted([*found][:_MOST_LISTED]) or listed
+        entries = tuple(map(self._entries.__getitem__, listed))
         return ListedChanges(entries=entries, others=count - len(entries))
 
-    def _list_near(self, name: str, shown: Iterable[str]) -> Iterator[int]:
-        places = {_name_place(each) for each in shown}
+    def _list_at(self, name: str, pointers: Iterable[str]) -> list[int]:
+        """Return the changes of the operation *name* that are of the definitions at *pointers*."""
+        places = {_name_place(each) for each in pointers}
         found = {index for at in places for index in self._by_place.get(at, ())}
-        return (each for each in sorted(found) if name in self._operations[each])
+        return sorted(each for each in found if name in self._operations[each])
 
     @cached_property
     def _by_place(self) -> Mapping[str, list[int]]:

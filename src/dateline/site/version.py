@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import cached_property
 from operator import itemgetter
 from typing import Any, Final
@@ -29,6 +30,10 @@ from dateline.site.trees import TreeRow, Trees
 
 _WITH_BODIES: Final = ("POST", "PUT", "PATCH", "DELETE")
 """The methods besides GET that `fetch` sends and for which openapi-typescript makes types."""
+
+
+ERRORS: Final = ("4", "5", "d")
+"""How the statuses of errors begin; `default` counts as one."""
 
 
 class VersionPages:
@@ -121,7 +126,7 @@ class VersionPages:
         found: dict[str, str] = {}
         for operation in self.operations.values():
             for status, response in operation.responses:
-                if status[:1] in "45d" and not operation.is_webhook:
+                if status[:1] in ERRORS and not operation.is_webhook:
                     found.setdefault(status, str(response.value.get("description") or ""))
         return sorted(found.items())
 
@@ -148,14 +153,20 @@ class VersionPages:
         contents = (each for section in self.sections(operation) for each in section.contents)
         return {name for _, tree, _ in contents for name in _components(tree)}
 
-    def list_shown(self, operation: OperationPlace) -> set[str]:
-        """Return the pointers of the definitions that the page of *operation* shows."""
+    def list_shown(self, operation: OperationPlace) -> tuple[set[str], set[str]]:
+        """Return the pointers of the definitions that the page of *operation* lays out, and names.
+
+        The schemas that it lays out are the bodies of messages, or their items.
+        """
         parts = [follow_object(self._resolver, each) for each in operation.parameters]
         parts += [response for _, response in operation.responses]
         parts += [operation.body] if operation.body else []
-        shown = {each.pointer for each in parts}
-        shown |= {operation.around, operation.pointer}
-        return shown | {*map(name_component, self._name_schemas(operation))}
+        laid_out = {each.pointer for each in parts} | {operation.around, operation.pointer}
+        for section in self.sections(operation):
+            for _, tree, _ in section.contents:
+                rows = [each for each in (tree, *tree.rows) if each.whole is not None]
+                laid_out |= {name_component(each.component) for each in rows if each.component}
+        return laid_out, {*map(name_component, self._name_schemas(operation))}
 
     def security(self, operation: OperationPlace) -> list[list[str]]:
         """Return the ways to authenticate, each as the names of the schemes that it needs."""
@@ -256,6 +267,7 @@ class VersionPages:
                 is_required=node.get("required") is True,
             )
         # successes come first
+        shown: set[str | None] = set()
         for status, response in sorted(operation.responses, key=itemgetter(0)):
             node, anchor = response.value, f"response-{status}"
             at = f"{response.pointer}/headers"
@@ -263,19 +275,17 @@ class VersionPages:
                 self._trees.header(name, Located(each, f"{at}/{escape(name)}"), anchor)
                 for name, each in node.get("headers", {}).items()
             )
+            contents = self._contents(
+                response, anchor, f"{operation.name} {status}", is_sent=operation.is_webhook
+            )
+            if status[:1] in ERRORS:
+                contents = _shorten_errors(contents, node.get("content", {}), shown)
             yield MessagePart(
                 kind="response",
                 name=status,
                 description=str(node.get("description") or ""),
                 rows=rows,
-                contents=tuple(
-                    self._contents(
-                        response,
-                        anchor,
-                        f"{operation.name} {status}",
-                        is_sent=operation.is_webhook,
-                    )
-                ),
+                contents=tuple(contents),
             )
 
     def _contents(
@@ -292,6 +302,24 @@ class VersionPages:
             schema = Located(media.get(key, {}), f"{at}/{key}")
             tree = self._trees.body(schema, f"{anchor}-{number}" if number else anchor)
             yield media_type, tree, self._samples.body(as_served, media, name, sent=is_sent)
+
+
+def _shorten_errors(
+    contents: Iterable[tuple[str, TreeRow, str]],
+    content: Mapping[str, Any],
+    shown: set[str | None],
+) -> Iterator[tuple[str, TreeRow, str]]:
+    """Yield the *contents* of an error without what another page or error of the operation has.
+
+    The page of a component has the sample that is made for it; each is laid out for one error.
+    *shown* are those that were.
+    """
+    for media_type, tree, sample in contents:
+        if tree.component is not None and not {"example", "examples"} & content[media_type].keys():
+            sample = ""
+        is_known = tree.component is not None and tree.component in shown
+        shown.add(tree.component)
+        yield media_type, replace(tree, whole=None) if is_known else tree, sample
 
 
 def _find(
