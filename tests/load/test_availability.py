@@ -31,6 +31,11 @@ paths:
               schema: {{ $ref: '#/components/schemas/Holder' }}
               {media}
         {response}
+    delete:
+      operationId: loseThing
+      tags: [Plain]
+      responses: {{ '204': {{ description: lost }} }}
+      {target_gate}
 components:
   schemas:
     Holder:
@@ -159,6 +164,18 @@ EDGES = {
         "security", "security: [{ Target: [] }]", "POST /things security 0 Target"
     ),
     "tag": Edge("tag", "Gated", "POST /things tags 0", "Gated"),
+    "linked operation": Edge(
+        "response",
+        "'400': { description: bad, links: { lose: { operationId: loseThing } } }",
+        "POST /things responses 400 links lose operationId",
+        "DELETE /things",
+    ),
+    "place of a linked operation": Edge(
+        "response",
+        "'400': { description: bad, links: { a: { operationRef: '#/paths/~1%74hings/delete' } } }",
+        "POST /things responses 400 links a operationRef",
+        "DELETE /things",
+    ),
 }
 WAYS = {
     "added later": ("x-added: 2024-09-01", "2024-01-15", "2024-09-01, 2025-06-01, next"),

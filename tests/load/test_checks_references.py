@@ -137,13 +137,20 @@ components:
     A: { operationRef: 'https://other.example/api#/paths/~1a/get' }
     B: { operationId: getLone }
     C: { operationId: getLoan }
+    D: { operationRef: '#/paths/~1l%6Fan/get' }
+    E: { operationRef: '#/paths/~1loan/put' }
+    F: { operationRef: '#/paths/~1item/get' }
+  pathItems: { Item: { get: { operationId: getItem, responses: { '200': { description: a } } } } }
 paths:
+  /item: { $ref: '#/components/pathItems/Item' }
   /loan: { get: { operationId: getLoan, responses: { '200': { description: a } } } }
 """,
             [
                 "3:24: reference-outside: 'https://other.example/api#/paths/~1a/get' leads "
                 "out of the document; write `operationId`",
                 "4:23: unknown-operation: there is no operation 'getLone'; did you mean 'getLoan'?",
+                "7:24: unknown-operation: there is no operation at '#/paths/~1loan/put'; write "
+                "`operationId`",
             ],
             id="linked operations",
         ),

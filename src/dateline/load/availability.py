@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator
-from functools import cached_property
+from functools import cached_property, reduce
 from itertools import pairwise
+from operator import or_
 from typing import Any, Final, NamedTuple
+from urllib.parse import unquote
 
 from dateline.gates import Timeline, substitutes
 from dateline.model import ADDED, REMOVED, SHOWN_AS, WAS, Place, Problem, Trail
@@ -182,6 +184,9 @@ class _Walk:
             for index, tag in enumerate(document.get("tags", ()))
         }
         self.empty_unions: list[tuple[Component | None, Trail, int]] = []
+        # the places of operations, and where each is visible there under its name or at all
+        self._operations: dict[str, dict[Trail, int]] = defaultdict(dict)
+        self._links: list[tuple[Component | None, Trail, int, str]] = []
         self.owner: Component | None = None
 
     def is_by_itself(self, component: Component, *, adopted: bool) -> bool:
@@ -204,6 +209,7 @@ class _Walk:
             for name, node in self.components.get(section, {}).items():
                 self.owner = section, name
                 yield from self._node(kind, node, ("components", section, name), everywhere)
+        yield from self._linked()
 
     def _node(self, kind: str, node: Any, path: Trail, shown: int) -> Iterator[Need]:
         if not isinstance(node, dict):
@@ -218,6 +224,10 @@ class _Walk:
                 yield self._to(goal, (*path, key), mask)
             if kind == "operation":
                 yield from self._operation(now, path, mask)
+            elif kind == "link":
+                for key, read in (("operationId", str), ("operationRef", unquote)):
+                    if key in now:
+                        self._links.append((self.owner, (*path, key), mask, read(now[key])))
             elif kind == "schema":
                 yield from self._schema(now, path, mask)
             elif kind in ("media-type", "parameter", "header"):
@@ -242,7 +252,19 @@ class _Walk:
         needs = self.declared[goal]
         return Need(self.owner, path, shown, goal, needs, goal_path, goal[1], following)
 
+    def _linked(self) -> Iterator[Need]:
+        """Yield what links need. The operations of a reference out of the document are unknown."""
+        for owner, path, shown, named in self._links:
+            if found := self._operations.get(named):
+                needs = reduce(or_, found.values())
+                at = next(iter(found))
+                yield Need(owner, path, shown, None, needs, at, _describe_path(at))
+
     def _operation(self, node: dict[str, Any], path: Trail, shown: int) -> Iterator[Need]:
+        for name in (f"#{pointer(path)}", node.get("operationId")):
+            if isinstance(name, str):
+                seen = self._operations[name]
+                seen[path] = seen.get(path, 0) | shown
         yield from self._security(node, path, shown)
         for index, name in enumerate(node.get("tags", ())):
             if name in self.tags:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Any, Final
+from urllib.parse import unquote
 
 from dateline.load.checks.schema_parts import resolve_schema
 from dateline.load.checks.scope import LinkedTrail, Scope, Site, Violation, on
@@ -18,6 +19,7 @@ from dateline.openapi import (
     VALUES,
     operation_steps,
     operations,
+    parts,
     path_items,
 )
 from dateline.wording import (
@@ -271,12 +273,28 @@ def linked_operation_exists(scope: Scope, site: Site, key: str) -> Iterator[Viol
         yield Violation(site.at(key), "unknown-operation", message, value=True)
 
 
-@on("link.operationRef", finds=("reference-outside",))
+@on("link.operationRef", finds=("reference-outside", "unknown-operation"))
 def linked_operation_inside(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     # an operation of another API need not be read
-    if scope.authored and not site.node[key].startswith("#"):
-        message = f"{quote(site.node[key])} leads out of the document; write `operationId`"
+    if not scope.authored:
+        return
+    reference = site.node[key]
+    if not reference.startswith("#"):
+        message = f"{quote(reference)} leads out of the document; write `operationId`"
         yield Violation(site.at(key), "reference-outside", message, value=True)
+    elif not _has_operation(scope, parts(unquote(reference))):
+        message = f"there is no operation at {quote(reference)}; write `operationId`"
+        yield Violation(site.at(key), "unknown-operation", message, value=True)
+
+
+def _has_operation(scope: Scope, steps: Sequence[str]) -> bool:
+    """Return whether *steps* lead to an operation, perhaps through references of path items."""
+    node: Any = scope.document
+    for step in steps:
+        if isinstance(node, dict) and isinstance(node.get("$ref"), str):
+            node = scope.resolve("path-item", node)
+        node = node.get(step) if isinstance(node, dict) else None
+    return isinstance(node, dict)
 
 
 # Security
