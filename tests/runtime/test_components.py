@@ -13,7 +13,8 @@ from support import gated_apis
 from support.events import EVENTS, list_sources
 from support.narrowed_components import ComponentLaw
 from support.seeds import seeds
-from support.sources import loaded
+from support.sources import API, VERSIONS, loaded
+from support.tables import cases
 
 from dateline_runtime.components import Components
 from dateline_runtime.events import AbsentEventError
@@ -93,6 +94,61 @@ def test_component_or_version_that_does_not_exist_is_refused() -> None:
             take({}, "Lone", "2024-01-15")
         with pytest.raises(ValueError, match="unknown version '2024-01-16'"):
             take({}, "Loan", "2024-01-16")
+
+
+NEW = "{ type: string, oneOf: [{ const: old }, { const: new, x-added: next }] }"
+STATE = f"type: object, required: [state], properties: {{ state: {NEW} }}"
+WITHHELD: dict[str, tuple[str, Any, str]] = {
+    "of the value": (STATE, {"state": "new"}, "/state"),
+    "within a field": (
+        f"type: object, required: [in], properties: {{ in: {{ {STATE} }}, more: {{ {STATE} }} }}",
+        {"more": {"state": "new"}, "in": {"state": "new"}},
+        "/in/state",
+    ),
+    "of several": (
+        f"type: object, required: [a/b, c], properties: {{ c: {NEW}, a/b: {{ {STATE} }} }}",
+        {"c": "old", "a/b": {"state": "new"}},
+        "/a~1b/state",
+    ),
+    "beside a name": (
+        f"{STATE[:-1]}, x: {{ type: string, x-was: {{ next: {{ name: y }} }} }} }}",
+        {"x": "x", "state": "new"},
+        "/state",
+    ),
+    "of all parts": (f"allOf: [{{ {STATE} }}]", {"state": "new"}, "/state"),
+    "in a list that may not be empty": (
+        "type: object, required: [few], properties: "
+        f"{{ few: {{ type: array, minItems: 1, items: {{ {STATE} }} }} }}",
+        {"few": [{"state": "new"}]},
+        "/few",
+    ),
+    "in a map that may not be empty": (
+        f"type: object, minProperties: 1, additionalProperties: {NEW}",
+        {"a": "new"},
+        "",
+    ),
+    "the value": (NEW[2:-2], "new", ""),
+}
+
+
+@cases("case", WITHHELD)
+def test_value_that_can_not_be_shown_is_reported_with_the_place_of_the_reason(
+    case: str, tmp_path: Path
+) -> None:
+    schema, value, place = WITHHELD[case]
+    files = {
+        "versions.yaml": VERSIONS.replace("policy:", "lint: adopted\npolicy:"),
+        "api.yaml": API,
+        "things.yaml": f"components: {{ schemas: {{ T: {{ x-added: 2024-01-15, {schema} }} }} }}",
+    }
+    found = ComponentLaw(loaded(tmp_path, files)).components["production"]
+    assert found.narrow(value, "T", "next") == value
+    with pytest.raises(UnfitError) as caught:
+        found.narrow(value, "T", "2025-06-01")
+    assert (caught.value.reason, caught.value.place) == (
+        "nothing of it may be shown at this version",
+        place,
+    )
 
 
 def test_converter_is_required_only_if_a_value_needs_it() -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
+from contextvars import ContextVar
 from typing import Any, Final
 
 Json = Any
@@ -108,10 +109,43 @@ def require_value(change: Change) -> Change:
         except RecursionError:
             raise UnfitError("it is nested too deeply") from None
         if after is OMITTED:
-            raise UnfitError("nothing of it may be shown at this version")
+            reason = "nothing of it may be shown at this version"
+            raise UnfitError(reason, _find_withheld(change, value))
         return after
 
     return apply
+
+
+_passed_on: ContextVar[list[tuple[Json, str]] | None] = ContextVar("passed on", default=None)
+"""Each object that may not be shown because of a required field, and its name; None: not needed"""
+
+
+def _pass_on(value: Json, name: str) -> _Omitted:
+    """Return ``OMITTED`` for *value*, whose required field *name* may not be shown."""
+    found = _passed_on.get()
+    if found is not None:
+        found.append((value, name))
+    return OMITTED
+
+
+def _find_withheld(change: Change, value: Json) -> list[str]:
+    """Return the steps to the part because of which *change* shows nothing of *value*."""
+    found: list[tuple[Json, str]] = []
+    token = _passed_on.set(found)
+    try:
+        change(value)
+    except UnfitError:
+        # from a converter that refuses what it has converted before
+        return []
+    finally:
+        _passed_on.reset(token)
+    steps: list[str] = []
+    for holder, name in reversed(found):
+        if holder is not value:
+            break
+        steps.append(name)
+        value = value[name]
+    return steps
 
 
 withheld: Final = require_value(omit)
@@ -234,7 +268,7 @@ def change_fields(fields: Mapping[str, Change], *, required: Container[str], lea
                     if after is not OMITTED:
                         result[name] = after
                     elif stays:
-                        return OMITTED
+                        return _pass_on(value, name)
                     else:
                         del result[name]
         except UnfitError as error:
@@ -263,7 +297,9 @@ def _change_field(name: str, field: Change, stays: bool) -> Change:
             return value
         if after is not OMITTED:
             return {**value, name: after}
-        return OMITTED if stays else {each: value[each] for each in value if each != name}
+        if stays:
+            return _pass_on(value, name)
+        return {each: value[each] for each in value if each != name}
 
     return change
 
