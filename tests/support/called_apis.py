@@ -16,8 +16,9 @@ from pydantic import TypeAdapter
 from dateline.addresses import read_path
 from dateline.model import Api
 from dateline.project import Projector
+from dateline.python.called import Called
 from dateline.python.names import package_name
-from dateline.python.operations import Called, read_operations
+from dateline.python.operations import read_operations
 from dateline.sample import Sampler, UnsatisfiedError
 from dateline.schema.access import READ_ONLY, Hidden, OneWay
 from dateline.serve.mock import Mock

@@ -14,15 +14,17 @@ from typing import Any, Final
 
 from dateline import progress
 from dateline.addresses import read_addresses
-from dateline.client.methods import ClientMethod, MethodWriter
+from dateline.client.known import ClientMethod, KnownMethods
+from dateline.client.methods import MethodWriter
 from dateline.client.services import lay_out_service, lay_out_settings
 from dateline.filters import Code
 from dateline.model import EVERYWHERE, Api, Artifact
 from dateline.project import Projector
+from dateline.python.called import Called, list_inlines
 from dateline.python.code import HEADER, call, import_names, import_used, lay_out, literal, value
 from dateline.python.docstrings import docstring
 from dateline.python.names import join_turns, list_turns, package_name
-from dateline.python.operations import Called, list_inlines, read_operations
+from dateline.python.operations import CalledReader
 from dateline.python.types import CalledTypes, Inline
 from dateline.templating import SUFFIX, environment, render_file
 from dateline.wording import phrase_count
@@ -57,13 +59,14 @@ class Clients:
         self._operations: dict[str, list[Called]] = {}
         self._documents: dict[str, dict[str, Any]] = {}
         self._addresses: dict[str, dict[str, str]] = {}
+        reader = CalledReader(api.table)
         for version in self._versions:
             document = projector.contract(version, EVERYWHERE).document
             environments = projector.documents(version)
             self._documents[version] = document
             self._addresses[version] = read_addresses(environments)
-            self._operations[version] = read_operations(api.table, document, environments)
-        self._written: dict[str, ClientMethod] = {}
+            self._operations[version] = reader.read(document, environments)
+        self._written = KnownMethods()
         self._pagings = 0
         self._first_paging = ""
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
+from dateline.client.known import ClientMethod, KnownMethods
 from dateline.client.paging import PagingForm, find_paging
 from dateline.filters import Code
 from dateline.openapi import essence
+from dateline.python.called import Argument, Called, CalledBody, StreamedBody
 from dateline.python.code import (
     Brackets,
     DefinitionName,
@@ -26,7 +27,6 @@ from dateline.python.code import (
 )
 from dateline.python.docstrings import describe_argument, describe_operation, docstring
 from dateline.python.forms import FormPart
-from dateline.python.operations import Argument, Called, CalledBody, StreamedBody
 from dateline.python.types import (
     CalledTypes,
     Inline,
@@ -39,23 +39,6 @@ from dateline.schema.parts import PartReader
 _METHOD: Final = 4
 _BODY: Final = 8
 _ABSENT: Final = "t.Omittable"
-
-
-@dataclass(frozen=True, kw_only=True)
-class ClientMethod:
-    """The source of one operation, equal in all versions that share it.
-
-    ``names`` are those of its methods, ``constants`` describe the operation and its pages.
-    ``methods`` are those of clients that wait, ``awaited`` those of asynchronous ones. ``words``
-    are the names that the source uses, ``modules`` the modules of models.
-    """
-
-    names: tuple[str, ...]
-    constants: tuple[Code, ...]
-    methods: tuple[Code, ...]
-    awaited: tuple[Code, ...]
-    words: frozenset[str]
-    modules: frozenset[str]
 
 
 class _Listing(NamedTuple):
@@ -85,7 +68,7 @@ class MethodWriter:
         version: str,
         document: dict[str, Any],
         types: CalledTypes,
-        known: dict[str, ClientMethod],
+        known: KnownMethods,
     ) -> None:
         self._reader = PartReader(document)
         self._inlines = types.inlines[version]
@@ -98,23 +81,19 @@ class MethodWriter:
 
     def write(self, operation: Called, others: Collection[str]) -> ClientMethod:
         """Return the source of *operation*; *others* are the methods of all operations."""
-        form = find_paging(self._reader, operation)
-        types = [
-            (each.key, type_, [self._homes[name] for name in references(type_)])
-            for each in operation.inlines
-            for type_ in [self._find_type(each)]
-        ]
         iterator = _name_iterator(operation.method_name, others)
-        key = repr((operation, form, types, iterator))
-        if key not in self._known:
-            self._known[key] = self._write(operation, form, iterator)
-        method = self._known[key]
+        types = [self._inlines[each.key] for each in operation.inlines]
+        homes = (self._homes[name] for each in types for name in self._known.list_references(each))
+        method = self._known.find(
+            (operation, *types), (iterator, *homes), lambda: self._write(operation, iterator)
+        )
         if iterator in method.names:
             self.paged.append(f"{operation.method} {operation.path}")
         return method
 
-    def _write(self, operation: Called, form: PagingForm | None, iterator: str) -> ClientMethod:
+    def _write(self, operation: Called, iterator: str) -> ClientMethod:
         """Return the source of *operation*; *iterator* is the method that reads all its pages."""
+        form = find_paging(self._reader, operation)
         self._words, self._modules = {"AsynchronousClient", "Operation", "SyncClient"}, set()
         constant = f"_{operation.method_name.upper()}"
         result = self._result(operation)

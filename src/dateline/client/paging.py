@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from dateline.python.called import Argument, Called
 from dateline.python.names import snake
-from dateline.python.operations import Argument, Called
 from dateline.schema.parts import PartReader
 
 _ITEMS: Final = ("items", "data", "results", "entries", "records", "values", "elements")

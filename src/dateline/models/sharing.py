@@ -44,13 +44,14 @@ def find_homes(
     reach: dict[tuple[str, str], tuple[str, ...]] = {}
     for contract in contracts:
         resolver = Resolver(contract.document)
+        known = schemas(contract)
         inlined = {each.key: each.schema for each in (inlines or {}).get(contract.version, ())}
-        for name, schema in {**schemas(contract), **inlined}.items():
+        for name, schema in {**known, **inlined}.items():
             key = (contract.version, name)
             own, found = read(schema)
             meaning[key] = number((name, own, name in strict[contract.version]))
             goals = (find_name(each, resolver) for each in found)
-            reach[key] = tuple(name for name in goals if name in schemas(contract))
+            reach[key] = tuple(name for name in goals if name in known)
     if len(contracts) > 1:
         meaning = _refine(meaning, reach)
     having: dict[int, list[str]] = {}

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Final, Literal
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple
 
 from dateline.addresses import find_own_address
 from dateline.canonical.ranges import name_range
-from dateline.model import Table
+from dateline.model import Table, Trail
 from dateline.openapi import (
     QUERYSTRING,
-    Framing,
     chain,
     find_framing,
     is_form,
@@ -27,7 +25,7 @@ from dateline.openapi import (
     security_schemes,
     value_schema,
 )
-from dateline.python.docstrings import DescribedOperation
+from dateline.python.called import Argument, Called, CalledBody, StreamedBody
 from dateline.python.forms import FormPart, FormReader, is_multipart
 from dateline.python.names import apart, argument_name, pascal
 from dateline.python.parts import (
@@ -39,8 +37,9 @@ from dateline.python.parts import (
     list_responses,
     name_argument,
 )
-from dateline.python.types import Inline, place_inline
+from dateline.python.types import place_inline
 from dateline.schema.access import READ_ONLY, WRITE_ONLY, AccessUse, Hidden, OneWay
+from dateline.schema.continuity import Continuity
 from dateline.schema.limits import describe_limits, merge_keywords
 from dateline.schema.parts import PartReader
 from dateline.schema.sequences import item_schema
@@ -66,87 +65,6 @@ _TAKEN: Final = frozenset(
 )
 
 
-@dataclass(frozen=True, kw_only=True)
-class Argument:
-    """A parameter of an operation, and its keyword in the method; ``limits`` are in words."""
-
-    keyword: str
-    name: str
-    place: str
-    style: str
-    explode: bool | None
-    allow_reserved: bool
-    required: bool
-    description: str
-    limits: str
-    deprecated: bool
-    inline: Inline
-
-
-@dataclass(frozen=True, kw_only=True)
-class CalledBody:
-    """The body of a request or response; without ``inline``, it is neither JSON nor a form.
-
-    ``parts`` says how properties of a form are written, where their values do not.
-    """
-
-    media_type: str
-    inline: Inline | None
-    required: bool = True
-    parts: Mapping[str, FormPart] = field(default_factory=dict[str, FormPart])
-
-    @property
-    def is_multipart(self) -> bool:
-        return self.inline is not None and is_multipart(self.media_type)
-
-
-@dataclass(frozen=True, kw_only=True)
-class StreamedBody:
-    """A body that is read while it arrives: `bytes`, or items in a framing.
-
-    ``inline`` is the schema of an item of JSON; with ``is_only``, the response has no other form.
-    """
-
-    kind: Framing | Literal["bytes"]
-    media_type: str
-    inline: Inline | None
-    is_only: bool
-
-
-@dataclass(frozen=True, kw_only=True)
-class Called(DescribedOperation):
-    """An operation as a caller of one version sees it.
-
-    ``results`` and ``errors`` are by status, None for no content. ``idempotency`` is the header of
-    the key that makes repetitions safe, with ``echoes`` responses name the version. ``servers`` are
-    its own addresses by environment, ``only`` the environments that have it where not all do.
-    """
-
-    id: str
-    method_name: str
-    arguments: tuple[Argument, ...]
-    body: CalledBody | None
-    results: dict[str, CalledBody | None]
-    errors: dict[str, CalledBody | None]
-    stream: StreamedBody | None
-    security: tuple[tuple[str, ...], ...]
-    idempotency: str
-    echoes: bool
-    ignores_version: bool
-    servers: dict[str, str]
-    only: tuple[str, ...]
-
-    @property
-    def inlines(self) -> Iterator[Inline]:
-        """Yield the schemas for which a type is needed."""
-        for argument in self.arguments:
-            yield argument.inline
-        bodies = (self.body, *self.results.values(), *self.errors.values())
-        for each in (*bodies, self.stream):
-            if each is not None and each.inline is not None:
-                yield each.inline
-
-
 def read_operations(
     table: Table, document: dict[str, Any], environments: Mapping[str, dict[str, Any]]
 ) -> list[Called]:
@@ -154,12 +72,50 @@ def read_operations(
 
     *environments* has those of each.
     """
-    return _Reader(table, document, environments).read()
+    return CalledReader(table).read(document, environments)
 
 
-def list_inlines(operations: Iterable[Called]) -> list[Inline]:
-    """Return the schemas of *operations* for which clients need a type, each once."""
-    return list({each.key: each for one in operations for each in one.inlines}.values())
+class CalledReader:
+    """Reads the operations of versions, one after the other.
+
+    Those that are as in the version before, with all that they refer to, are the same objects.
+    """
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+        self._continuity = Continuity()
+        self._use = AccessUse()
+        self._before: _Reader | None = None
+        self._read: dict[tuple[str, str], Called] = {}
+
+    def read(
+        self, document: dict[str, Any], environments: Mapping[str, dict[str, Any]]
+    ) -> list[Called]:
+        """Return the operations of *document*, as `read_operations` does."""
+        paths = self._continuity.follow(document)
+        reader = _Reader(self._table, document, environments, self._use)
+        kept = set(self._list_kept(reader, paths))
+        self._read = {
+            site.at: self._read[site.at] if site.at in kept else reader.read(site)
+            for site in reader.sites
+            if is_sendable(site.path)
+        }
+        self._before = reader
+        return [*self._read.values()]
+
+    def _list_kept(self, reader: _Reader, paths: Collection[str]) -> Iterator[tuple[str, str]]:
+        """Yield the path and method of the operations at *paths* that are as in the last version.
+
+        Everything that they refer to is.
+        """
+        before = self._before
+        if before is None or not reader.has_context_of(before):
+            return
+        names = {site.at: (site.name, site.called) for site in before.sites}
+        paths = {path for path in paths if reader.is_everywhere_as_in(before, path)}
+        for site in reader.sites:
+            if site.path in paths and names[site.at] == (site.name, site.called):
+                yield site.at
 
 
 def name_credentials(document: dict[str, Any]) -> dict[str, str]:
@@ -194,19 +150,36 @@ def _find_style(parameter: dict[str, Any]) -> str:
     return "form" if parameter["in"] == QUERYSTRING and any(map(is_form, content)) else "content"
 
 
+class _CalledPlace(NamedTuple):
+    """Where an operation is, its name, and that of its method in clients."""
+
+    path: str
+    method: str
+    item: dict[str, Any]
+    node: dict[str, Any]
+    name: str
+    called: str
+
+    @property
+    def at(self) -> tuple[str, str]:
+        return self.path, self.method
+
+
 class _Reader:
     """Reads the operations of one document."""
 
     def __init__(
-        self, table: Table, document: dict[str, Any], environments: Mapping[str, dict[str, Any]]
+        self,
+        table: Table,
+        document: dict[str, Any],
+        environments: Mapping[str, dict[str, Any]],
+        use: AccessUse,
     ) -> None:
         self._table = table
         self._document = document
         self._environments = environments
-        self._names = operation_names(document)
         self._forms = FormReader(document)
         self._parts = PartReader(document)
-        use = AccessUse()
         self._sent = OneWay(document, READ_ONLY, Hidden.ABSENT, use)
         self._received = OneWay(document, WRITE_ONLY, Hidden.ABSENT, use)
         secrets = {
@@ -216,24 +189,48 @@ class _Reader:
         }
         selector = (table.place_of_version, table.header.lower())
         self._unwritten = {selector, *secrets, *(("header", name) for name in IGNORED_HEADERS)}
+        self.sites = [*self._list_sites()]
 
-    def read(self) -> list[Called]:
-        sites = [
+    def has_context_of(self, other: _Reader) -> bool:
+        """Return whether what is around operations is as in the document of *other*."""
+        return (
+            self._unwritten == other._unwritten
+            and self._document.get("security") == other._document.get("security")
+            and [*self._environments] == [*other._environments]
+            and all(
+                document.get("servers") == other._environments[name].get("servers")
+                for name, document in self._environments.items()
+            )
+        )
+
+    def is_everywhere_as_in(self, other: _Reader, path: str) -> bool:
+        """Return whether each environment has the same at *path* as that of *other*."""
+        for name, document in self._environments.items():
+            now, then = (
+                each.get("paths", {}).get(path) for each in (document, other._environments[name])
+            )
+            # what a path item refers to may be another one in each environment
+            if now is not then or "$ref" in (now or {}):
+                return False
+        return True
+
+    def _list_sites(self) -> Iterator[_CalledPlace]:
+        names = operation_names(self._document)
+        found = [
             (path, method, item, node)
-            for path, found in path_items(self._document)
-            for item in [resolve(self._document, found)]
+            for path, written in path_items(self._document)
+            for item in [resolve(self._document, written)]
             for method, node in operations(item)
         ]
-        names = self._name_methods([(path, method) for path, method, _, _ in sites])
-        return [
-            self._operation(path, method, names[path, method], item, node)
-            for path, method, item, node in sites
-            if is_sendable(path)
-        ]
+        called = self._name_methods(names, [(path, method) for path, method, _, _ in found])
+        for path, method, item, node in found:
+            yield _CalledPlace(path, method, item, node, names[path, method], called[path, method])
 
-    def _name_methods(self, sites: Sequence[tuple[str, str]]) -> dict[tuple[str, str], str]:
+    def _name_methods(
+        self, names: Mapping[Trail, str], sites: Sequence[tuple[str, str]]
+    ) -> dict[tuple[str, str], str]:
         """Return the name of each method; one that several would have includes the path."""
-        called = {at: argument_name(self._names[at], _TAKEN) for at in sites}
+        called = {at: argument_name(names[at], _TAKEN) for at in sites}
         counts = Counter(called.values())
         keys = {
             f"{method} {path}": argument_name(f"{method} {path}", _TAKEN)
@@ -241,18 +238,11 @@ class _Reader:
             else called[path, method]
             for path, method in sites
         }
-        names = apart(keys)
-        return {(path, method): names[f"{method} {path}"] for path, method in sites}
+        found = apart(keys)
+        return {(path, method): found[f"{method} {path}"] for path, method in sites}
 
-    def _operation(
-        self,
-        path: str,
-        method: str,
-        called: str,
-        item: dict[str, Any],
-        node: dict[str, Any],
-    ) -> Called:
-        name = self._names[path, method]
+    def read(self, site: _CalledPlace) -> Called:
+        path, method, item, node, name, called = site
         title = pascal(argument_name(name))
         listed = list_parameters(self._document, path, item, node)
         keys = [

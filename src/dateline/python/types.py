@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import chain
 from typing import Any, Final, NamedTuple
 
@@ -99,12 +100,12 @@ class Inline:
     schema: Any = field(repr=False)
     sent: bool
 
-    @property
+    @cached_property
     def key(self) -> str:
         """A unique key: one message may contain several inline schemas, each with its part."""
         return f"{self.holder} ({self.part})"
 
-    @property
+    @cached_property
     def name(self) -> str:
         """The name of its type, if it needs one and has it to itself."""
         return join_names((self.called, self.part))

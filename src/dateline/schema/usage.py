@@ -32,6 +32,7 @@ class Ways:
 
     def __init__(self) -> None:
         self._goals = Memo(_list_goals)
+        self._both = Memo(Ways._find_both, owner=self)
 
     def request_only(self, contract: Contract) -> frozenset[str]:
         """Return the component schemas that requests use, and nothing that callers receive."""
@@ -40,7 +41,9 @@ class Ways:
 
     def both(self, contract: Contract) -> tuple[frozenset[str], frozenset[str]]:
         """Return the component schemas that callers send, and those that they receive."""
-        document = contract.document
+        return self._both(contract.document)
+
+    def _find_both(self, document: dict[str, Any]) -> tuple[frozenset[str], frozenset[str]]:
         components = document.get("components") or {}
         ahead = [
             goal

@@ -42,7 +42,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, cached_property, partial
 from typing import Any
 
-from dateline.addresses import read_path
 from dateline.canonical import answered_document, canonical_document
 from dateline.canonical.contract_data import ContractData, Row, Unserved, entries
 from dateline.canonical.ranges import find_ranges
@@ -52,23 +51,20 @@ from dateline.openapi import (
     is_json,
     is_sequential,
     operation_names,
-    operations,
-    resolve,
     value_schema,
 )
 from dateline.project import Projector
-from dateline.python.parts import list_parameters
 from dateline.regex.supported import find_supported
-from dateline.schema.access import ACCESS, READ_ONLY, WRITE_ONLY, AccessUse, Hidden, OneWay
+from dateline.schema.access import ACCESS, READ_ONLY, WRITE_ONLY, AccessUse
 from dateline.schema.constraints import Constraints, references
+from dateline.schema.continuity import Continuity
 from dateline.schema.memo import closure
-from dateline.schema.parts import PartReader
-from dateline.schema.references import Resolver
-from dateline.schema.sequences import EVENT_STREAM, event_data, list_schema
+from dateline.schema.sequences import EVENT_STREAM
+from dateline.server.document_reader import DocumentReader
 from dateline.server.fields import describe_headers, list_notations
-from dateline.server.mounting import Key, find_clashes, read_prefixes
+from dateline.server.mounting import Key
 from dateline.server.operations import PLACES, defaults, unread
-from dateline.server.readable import explain_unreadable, find_style, is_exploded
+from dateline.server.readable import find_style, is_exploded
 from dateline.versions import DATE_FORM
 
 
@@ -122,100 +118,6 @@ def _describe_ends(api: Api) -> Iterator[tuple[str, dict[str, str]]]:
         yield version, end
 
 
-class _DocumentReader:
-    """One document, and its schemas as constraints in either direction."""
-
-    def __init__(
-        self,
-        document: dict[str, Any],
-        constraints: Constraints,
-        use: AccessUse,
-        combination: Combination | None = None,
-    ) -> None:
-        self.combination = combination
-        self.usual = read_path(document.get("servers"))
-        self._document = document
-        self._resolver = Resolver(document)
-        self._constraints = constraints
-        self._parts = PartReader(document)
-        self._directions = {hidden: OneWay(document, hidden, Hidden.ANY, use) for hidden in ACCESS}
-
-    def resolve(self, node: Any) -> dict[str, Any]:
-        """Return the object that *node* is or refers to; empty if there is none."""
-        return resolve(self._document, node)
-
-    def item(self, path: str) -> dict[str, Any]:
-        """Return the path item of *path*; empty if there is none."""
-        return self.resolve(self._document.get("paths", {}).get(path))
-
-    def operation(self, path: str, method: str) -> dict[str, Any] | None:
-        """Return the operation of *method* at *path*, or None."""
-        return dict(operations(self.item(path))).get(method)
-
-    @cached_property
-    def prefixes(self) -> dict[Key, str | None]:
-        """The path of the servers that each operation has of its own; None without any."""
-        return read_prefixes(self._document)
-
-    @cached_property
-    def clashes(self) -> dict[Key, Key]:
-        """The operations whose requests are also those of another one, and that one."""
-        return find_clashes(self.prefixes, self.usual)
-
-    def parameters(
-        self, path: str, operation: dict[str, Any]
-    ) -> dict[tuple[str, str], dict[str, Any]]:
-        """Return the parameters of *operation* at *path*, by place and name."""
-        found = list_parameters(self._document, path, self.item(path), operation)
-        return {key: sites[-1] for key, sites in found.items()}
-
-    def security(self, operation: dict[str, Any]) -> Any:
-        """Return the security requirements of *operation*."""
-        return operation.get("security", self._document.get("security", []))
-
-    def responses(self, operation: dict[str, Any]) -> dict[str, dict[str, Any]]:
-        """Return the responses of *operation* by status; empty if a reference is dangling."""
-        return {
-            status: self.resolve(node)
-            for status, node in operation.get("responses", {}).items()
-            if not status.startswith("x-")
-        }
-
-    def constraints(self, schema: Any, *hidden: str) -> Any:
-        """Return the constraints of *schema*, without the properties that are one of *hidden*."""
-        for each in hidden:
-            schema = self._directions[each].of(schema)
-        return self._constraints.of(schema)
-
-    def schema(self, media_type: str, media: dict[str, Any]) -> Any:
-        """Return the schema of the content of *media*, the object of *media_type*."""
-        if is_sequential(media_type):
-            return list_schema(self._resolver, media)
-        return media.get("schema", True)
-
-    def event_data(self, media: dict[str, Any]) -> str:
-        """Return the form of the items of the event stream *media*."""
-        return event_data(self._resolver, media)
-
-    def explain_unreadable(self, parameters: Iterable[dict[str, Any]]) -> str:
-        """Return why a server can't read one of *parameters*; empty if it can."""
-        return "; ".join(
-            f"{each['in']} parameter {each['name']!r}: {reason}"
-            for each in parameters
-            if (reason := explain_unreadable(self._parts, each)) is not None
-        )
-
-    def component(self, name: str, *hidden: str) -> Any:
-        """Return the constraints of the component *name*, as `constraints` does.
-
-        The name may be the pointer to a schema anywhere in the document (see ``Constraints``).
-        """
-        schema = self._resolver.section("schemas").get(name)
-        if schema is None and name.startswith("/"):
-            schema = self._resolver.resolve(f"#{name}")
-        return self.constraints(True if schema is None else schema, *hidden)
-
-
 class Messages:
     """Describes the requests and results of one API; each schema is read once.
 
@@ -240,12 +142,14 @@ class Messages:
         self.unsupported: dict[str, None] = {}
         """the regular expressions that validators can't read"""
         constraints = Constraints(api.document, self._find_pattern)
-        read = partial(_DocumentReader, constraints=constraints, use=AccessUse())
+        read = partial(DocumentReader, constraints=constraints, use=AccessUse())
         self._read = read
         self._dated = {
             name: [
-                read(projector.contract(date, name).document, combination=Combination(date, name))
+                read(document, combination=Combination(date, name), kept=follow(document))
+                for follow in [Continuity().follow]
                 for date in api.table.dates
+                for document in [projector.contract(date, name).document]
             ]
             for name in api.table.environment_names or [EVERYWHERE]
         }
@@ -259,7 +163,7 @@ class Messages:
         return found
 
     @cached_property
-    def _answered(self) -> _DocumentReader:
+    def _answered(self) -> DocumentReader:
         return self._read(answered_document(self._api))
 
     # At each version
@@ -295,14 +199,30 @@ class Messages:
         dates = self._api.table.dates
         return {name: list(entries(row, dates, key)) for name, row in sorted(rows.items())}
 
-    def _operation_rows(self, read: Callable[[_DocumentReader, Any, Any], Any]) -> dict[str, Row]:
+    def _operation_rows(self, read: Callable[[DocumentReader, Any, Any], Any]) -> dict[str, Row]:
         return {
             name: {
-                environment: [read(each, path, method) for each in found]
+                environment: [*self._read_row(found, (str(path), str(method)), read)]
                 for environment, found in self._dated.items()
             }
             for (path, method), name in self._names.items()
         }
+
+    def _read_row(
+        self,
+        found: Iterable[DocumentReader],
+        at: Key,
+        read: Callable[[DocumentReader, str, str], Any],
+    ) -> Iterator[Any]:
+        """Yield what *read* finds *at* each document; what is as before is read once."""
+        before = value = None
+        # what can't be served may differ although the documents don't
+        is_served = self._names[at] not in self._contracts
+        for reader in found:
+            if before is None or not is_served or not reader.is_as_in(before, at):
+                value = read(reader, *at)
+            yield value
+            before = reader
 
     def _component_rows(self, names: Iterable[str], *hidden: str) -> dict[str, Row]:
         """Return the components of *names*, and what these refer to."""
@@ -319,7 +239,7 @@ class Messages:
         closure(sorted(names), references_of)
         return rows
 
-    def _request(self, reader: _DocumentReader, path: str, method: str) -> Any:
+    def _request(self, reader: DocumentReader, path: str, method: str) -> Any:
         operation = reader.operation(path, method)
         if operation is None:
             return None
@@ -352,7 +272,7 @@ class Messages:
             else None,
         }
 
-    def _describe_prefix(self, reader: _DocumentReader, own: str | None) -> dict[str, str]:
+    def _describe_prefix(self, reader: DocumentReader, own: str | None) -> dict[str, str]:
         """Return where an operation is whose servers have the path *own*, if not as usual."""
         if own is not None:
             return {"prefix": own}
@@ -401,7 +321,7 @@ class Messages:
         }
 
     def _responses(
-        self, reader: _DocumentReader, read: Callable[[dict[str, Any]], dict[str, Any]]
+        self, reader: DocumentReader, read: Callable[[dict[str, Any]], dict[str, Any]]
     ) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield the name of each operation, sorted, and what *read* finds in its responses."""
         for (path, method), name in sorted(self._names.items(), key=lambda each: each[1]):
@@ -411,12 +331,12 @@ class Messages:
                 {status: found for status, each in responses.items() if (found := read(each))},
             )
 
-    def _bodies(self, reader: _DocumentReader) -> dict[str, Any]:
+    def _bodies(self, reader: DocumentReader) -> dict[str, Any]:
         """Return the schemas of the bodies of all responses."""
         return dict(self._responses(reader, partial(self._contents, reader)))
 
     @staticmethod
-    def _contents(reader: _DocumentReader, response: dict[str, Any]) -> dict[str, Any]:
+    def _contents(reader: DocumentReader, response: dict[str, Any]) -> dict[str, Any]:
         """Return the schema for each media type of a response that is JSON."""
         return {
             media_type: reader.constraints(reader.schema(media_type, media), WRITE_ONLY)
@@ -445,7 +365,7 @@ def _different(views: dict[str, Any], known: dict[str, Any]) -> dict[str, Any]:
     return {name: each for name, each in views.items() if each != known.get(name)}
 
 
-def _parameter(parameter: dict[str, Any], reader: _DocumentReader) -> dict[str, Any]:
+def _parameter(parameter: dict[str, Any], reader: DocumentReader) -> dict[str, Any]:
     schema = value_schema(parameter, {})
     known = [*defaults(schema)]
     return {
@@ -459,7 +379,7 @@ def _parameter(parameter: dict[str, Any], reader: _DocumentReader) -> dict[str, 
     }
 
 
-def _body(body: dict[str, Any], reader: _DocumentReader) -> dict[str, Any]:
+def _body(body: dict[str, Any], reader: DocumentReader) -> dict[str, Any]:
     # as JSON, only what is named so is read
     ranges = {
         f"{key}+json" if is_json(name) else key: name for key, name in find_ranges(body).items()

@@ -9,16 +9,11 @@ from typing import Any, Final
 from dateline.addresses import read_addresses, read_path
 from dateline.model import Table
 from dateline.openapi import chain, is_form, security_schemes
+from dateline.python.called import Called, CalledBody, list_inlines
 from dateline.python.code import Brackets, Node, Pair, Text, call, lay_out, mapping, value
 from dateline.python.forms import FILE
 from dateline.python.names import class_name, package_name
-from dateline.python.operations import (
-    Called,
-    CalledBody,
-    list_inlines,
-    name_credentials,
-    read_operations,
-)
+from dateline.python.operations import CalledReader, name_credentials
 from dateline.python.types import Inline, is_enum, is_model, name_inlines
 from dateline.schema.parts import PartReader
 from dateline.schema.types import UNIONS
@@ -62,8 +57,9 @@ class PythonClients:
         self.table = table
         self.documents = documents
         self.environments = environments
+        reader = CalledReader(table)
         self.operations = {
-            each.date: read_operations(table, documents[each.date], environments[each.date])
+            each.date: reader.read(documents[each.date], environments[each.date])
             for each in table.supported
         }
         inlines = {date: list_inlines(found) for date, found in self.operations.items()}
