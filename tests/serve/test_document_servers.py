@@ -344,6 +344,7 @@ def test_proxy_accepts_a_prefix(prefix: str | None, path: str, tmp_path: Path) -
             only=(),
             limits=(),
             spanning=(),
+            errors="declared",
             converters=None,
             account_header=None,
             grace=1,

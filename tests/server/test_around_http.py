@@ -263,7 +263,8 @@ def test_declared_error_with_another_body_is_replaced_by_a_declared_one(shop: Sh
     headers = [(name.encode(), value.encode()) for name, value in (*kept, *lost)]
     for body, types in (b'{"detail":"no"}', ["application/json"]), (b"{}", ["application/xml"]):
         response = get(wrap(shop, Backend(body, 404, [*typed(types), *headers])))
-        assert (response.status, response.json) == (404, {"message": "Not Found"})
+        said = "no" if types == ["application/json"] else "Not Found"
+        assert (response.status, response.json) == (404, {"message": said})
         added = ("content-type", "content-length", "x-api-version", "vary")
         assert [each for each in response.headers if each[0] not in added] == kept
         assert response.header("content-length") == [str(len(response.body))]
@@ -308,13 +309,14 @@ def test_content_type_in_another_spelling_is_the_same(shop: Shop, types: list[st
     assert get(wrap(shop, Backend(HINTED, 404, typed(types)))).json == {"message": "no"}
 
 
-@cases("said", [b"\xef\xbb\xbf" + HINTED, HINTED.decode().encode("utf-16"), b" [{}]"])
+@cases("said", [BOM_UTF8 + HINTED, HINTED.decode().encode("utf-16"), b" [{}]"])
 @cases("types", [["text/html"], [","], ["application/octet-stream"]])
 def test_undeclared_body_that_may_be_json_is_not_sent(
     shop: Shop, said: bytes, types: list[str]
 ) -> None:
     response = get(wrap(shop, Backend(said, 404, typed(types))))
-    assert (response.status, response.json) == (404, {"message": "Not Found"})
+    message = "no" if said.startswith(BOM_UTF8) else "Not Found"
+    assert (response.status, response.json) == (404, {"message": message})
 
 
 @cases("types", OTHER_TYPES, ids=", ".join)
@@ -325,8 +327,9 @@ def test_undeclared_content_type_that_may_be_json_is_not_sent(shop: Shop, types:
     error = wrap(shop, Backend(HINTED, 404, typed(types)))
     for _ in range(2):
         response = get(error)
-        assert (response.status, response.json) == (404, {"message": "Not Found"})
-    page = get(wrap(shop, Backend(b"<p>no</p>", 404, typed(types))))
+        assert (response.status, response.json) == (404, {"message": "no"})
+    settings = shop.server.Settings(errors="passed")
+    page = get(wrap(shop, Backend(b"<p>no</p>", 404, typed(types)), settings=settings))
     data = ("problem+json", "text/json", "x-ndjson", "event-stream")
     is_data = len(types) == 1 and types[0].endswith(data)
     assert (page.status, page.body == b"<p>no</p>") == (404, not is_data)

@@ -304,6 +304,7 @@ def test_proxy_takes_the_names_of_operations(tmp_path: Path) -> None:
         only=(),
         limits=(),
         spanning=["getFile"],
+        errors="declared",
         converters=None,
         account_header=None,
         grace=1,

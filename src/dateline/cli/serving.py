@@ -75,6 +75,13 @@ def serve(workspace: Workspace, environment: str | None, host: str, port: int, s
     multiple=True,
     help="The last path parameter of this operation may contain slashes; repeatable.",
 )
+@click.option(
+    "--errors",
+    type=click.Choice(["declared", "passed"]),
+    default="declared",
+    show_default=True,
+    help="Whether errors get the declared form, or are passed where no gate affects them.",
+)
 @click.option("--converters", metavar="MODULE:NAME", help="Object with the converter methods.")
 @click.option(
     "--account-header",

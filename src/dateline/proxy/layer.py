@@ -24,10 +24,11 @@ class Proxy:
     None where the API has one only. ``prefix`` is the path of the operations, None that of the
     servers in the documents. ``only`` are the operations that are versioned, all if empty;
     ``limits`` are those of bodies (`operation=bytes`). ``spanning`` are the operations whose last
-    path parameter may contain slashes. ``converters`` names an object (`module:name`) with the
-    methods of the converters that the API needs. ``upstream`` are the fields of the generated
-    package's `Upstream`. ``account_header`` is the name of the header that has the account of their
-    context. The requests that run when the proxy is ended have ``grace`` seconds.
+    path parameter may contain slashes, ``errors`` is the setting of that name. ``converters`` names
+    an object (`module:name`) with the methods of the converters that the API needs. ``upstream``
+    are the fields of the generated package's `Upstream`. ``account_header`` is the name of the
+    header that has the account of their context. The requests that run when the proxy is ended have
+    ``grace`` seconds.
     """
 
     upstream: dict[str, Any]
@@ -37,6 +38,7 @@ class Proxy:
     only: Collection[str]
     limits: Collection[str]
     spanning: Collection[str]
+    errors: str
     converters: str | None
     account_header: str | None
     grace: int
@@ -81,7 +83,10 @@ def build_layer(server: Any, settings: Proxy) -> tuple[Any, Any]:
     }
     given: dict[str, Any] = {
         "settings": nouns.Settings(
-            prefix=settings.prefix, limits_of=limits, spanning=settings.spanning
+            prefix=settings.prefix,
+            limits_of=limits,
+            spanning=settings.spanning,
+            errors=settings.errors,
         ),
         "environment": environment,
         "only": settings.only or None,

@@ -10,7 +10,7 @@ from functools import cached_property
 from http import HTTPStatus
 from typing import Any, Final, NamedTuple
 
-from .codings import decode, encode
+from .codings import CODINGS, decode, encode
 from .contracts import Contracts, MisfitError, Validator
 from .items import Items
 from .plain import UNREADABLE, read_json, read_quickly, write_json, write_quickly
@@ -52,6 +52,9 @@ _TEXT: Final = re.compile(r"(?:text|multipart|message)/.*|[^/]*/.*(?:java|ecma)s
 # How much of a body shows whether it is text, and what text does not have.
 _MUCH: Final = 1024
 _BINARY: Final = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
+
+# The number of bytes of an error that are read.
+_LONGEST: Final = 1024 * 1024
 
 _UNREADABLE: Final[tuple[type[Exception], ...]] = (*UNREADABLE, UnfitError)
 
@@ -97,9 +100,11 @@ class AnswerNarrowing:
         version: str,
         *,
         is_strict: bool,
+        renders_errors: bool,
         most: int,
     ) -> None:
         self._operation = operation
+        self._renders_errors = renders_errors
         self._is_strict = is_strict
         self._results = results
         self._narrowing = narrowings[version]
@@ -189,6 +194,30 @@ class AnswerNarrowing:
             "trailers": False,
         }, prepared
 
+    def find_error(self, status: int, content_type: str) -> ErrorBody | None:
+        """Return what knows whether an error fits; None if it need not, or can't be rendered."""
+        if not self._renders_errors or status < HTTPStatus.BAD_REQUEST:
+            return None
+        own = self._results.response(status, self._version)
+        if own is None or own.schema is None:
+            return None
+        content_type = _unite(content_type)
+        sent_as = self._results.find_declared(own.key, content_type or own.media_type or "")
+        validator = self._contracts.answer_validator(self._operation, own.key, sent_as)
+        if is_sequential(sent_as):
+            return None
+        if validator is None and self._results.declares(own.key, sent_as):
+            # another format than JSON
+            return None
+        return ErrorBody(validator, _SAME)
+
+    @property
+    def describes_errors(self) -> bool:
+        """Whether there are errors that can be rendered by the definitions."""
+        if not self._renders_errors:
+            return False
+        return any(each.schema is not None for each in self._results.errors(self._version))
+
     def _treat(self, status: int, content_type: str) -> Treatment:
         is_error = status >= HTTPStatus.BAD_REQUEST
         key = self._results.find_key(status, self._version)
@@ -224,7 +253,8 @@ class AnswerNarrowing:
             sent_as = self._results.find_counterpart(key, content_type, self._version, sent_in)
         except UnfitError as error:
             if is_error and not _is_data(content_type):
-                return self._treat_undescribed(status, key, str(error))
+                treatment = self._treat_undescribed(status, key, str(error))
+                return self._render(treatment, content_type)
             raise MisfitError(str(error)) from None
         if sent_as is None:
             if is_error and is_named:
@@ -236,11 +266,20 @@ class AnswerNarrowing:
         content_type = sent_as
         change = self._narrowing.body(self._operation, key, content_type)
         if change is identity and media_type is None:
-            return Treatment(status, key)
+            return self._render(Treatment(status, key), content_type if is_named else "")
         treatment = self._treat_declared(status, key, content_type, change, is_named=is_named)
         if media_type is None:
             return treatment
         return treatment._replace(media_type=media_type, keeps_headers=False)
+
+    def _render(self, treatment: Treatment, content_type: str) -> Treatment:
+        """Return *treatment* for a body that is rendered by the definitions if it does not fit."""
+        found = self.find_error(treatment.status, content_type)
+        if found is None or treatment.key is None:
+            return treatment
+        body = found.otherwise(treatment.body or _SAME)
+        keeps_headers = not self._results.changes_headers(treatment.key, self._version)
+        return treatment._replace(body=body, keeps_headers=keeps_headers)
 
     def _treat_declared(
         self, status: int, key: str, content_type: str, change: Change, *, is_named: bool
@@ -461,6 +500,42 @@ class Undescribed:
         return _is_binary(begin) and begin.lstrip(_BEFORE)[:1] not in (b"", b"{", b"[")
 
 
+class ErrorBody:
+    """Knows whether an error fits; without a *validator*, none does.
+
+    One that does not is rendered by the definitions; where that is impossible, *other* changes it
+    or, without that, another error replaces it.
+    """
+
+    def __init__(self, validator: Validator | None, other: Body | None = None) -> None:
+        self._validator = validator
+        self.other: Final = other
+
+    def otherwise(self, other: Body) -> ErrorBody:
+        """Return this for errors that are treated as *other* does if they can't be rendered."""
+        return ErrorBody(self._validator, other)
+
+    def fits(self, content: bytes, coding: str) -> bool:
+        """Return whether *content* fits, or can't be read because of its *coding*."""
+        if coding and coding not in CODINGS:
+            return True
+        try:
+            value = read_json(decode(content, coding).removeprefix(BOM_UTF8))
+        except (ValueError, MisfitError):
+            return False
+        return self._validator is not None and self._validator.fits(value)
+
+    def narrow(self, content: bytes, coding: str) -> bytes:
+        """Return *content*. Raises MisfitError."""
+        if self.fits(content, coding):
+            return content
+        raise MisfitError("it is an error that the definitions don't describe")
+
+    def is_certain(self, pieces: list[bytes], _: str) -> bool:
+        """Return whether a body that begins with *pieces* stays as it is: it is very long."""
+        return self.other is _SAME and sum(map(len, pieces)) > _LONGEST
+
+
 def _is_data(media_type: str) -> bool:
     """Return whether clients read *media_type* like JSON."""
     name = essence(media_type)
@@ -479,7 +554,16 @@ def _is_binary(content: bytes) -> bool:
     return False
 
 
-Body = _Text | _Json | _Validated | _Untyped | Undescribed
+class _Same:
+    """Changes nothing."""
+
+    def narrow(self, content: bytes, _: str) -> bytes:
+        return content
+
+
+_SAME: Final = _Same()
+
+Body = _Text | _Json | _Validated | _Untyped | Undescribed | ErrorBody | _Same
 
 
 def _unite(content_type: str) -> str:
@@ -500,6 +584,11 @@ def replace_length(headers: Headers, length: int | None) -> Headers:
     if length is not None:
         kept.append((b"content-length", str(length).encode()))
     return kept
+
+
+def list_error_headers(given: Headers) -> Headers:
+    """Return the headers that stay with another body of an error."""
+    return [each for each in given if each[0].lower() not in _OF_CONTENT]
 
 
 def accept_types(value: bytes, known: Mapping[str, list[str]]) -> bytes:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from functools import partial
 from http import HTTPStatus
 from typing import Any, Final, TypeVar, cast
 
 from .answers import (
     AnswerNarrowing,
+    Body,
+    ErrorBody,
     Prepared,
+    Treatment,
     Undescribed,
     accept_types,
     replace_length,
@@ -54,7 +58,7 @@ class _Done:
     __await__ = staticmethod(partial(iter, ()))
 
 
-_DONE: Final = cast("Awaitable[None]", _Done())
+DONE: Final = cast("Awaitable[None]", _Done())
 
 
 class AnswerWay:
@@ -132,20 +136,20 @@ class _Narrowed:
             if prepared is None or self._scope["method"] == "HEAD":
                 return self._begin(message)
             self._start, self._prepared = prepared
-            return _DONE
+            return DONE
         if kind != "http.response.body":
-            return _DONE if kind == "http.response.trailers" else self._send(message)
+            return DONE if kind == "http.response.trailers" else self._send(message)
         if self._prepared is not None:
             piece = message.get("body", b"")
             if message.get("more_body", False):
                 self._pieces = self._pieces or []
                 self._pieces.append(piece)
-                return self._pass_undescribed(self._prepared) or _DONE
+                return self._pass_undescribed(self._prepared) or DONE
             content = piece if self._pieces is None else b"".join([*self._pieces, piece])
             return self._end(self._prepared, content)
         if self._is_dropped:
             # this answer, or another in its place, has been sent
-            return _DONE
+            return DONE
         if self._is_bodiless:
             # not every server leaves out what applications send to HEAD
             return self._send({**message, "body": b""})
@@ -154,7 +158,9 @@ class _Narrowed:
     def _pass_undescribed(self, prepared: Prepared) -> Awaitable[None] | None:
         """Return what sends the pieces of a body that will not be changed; None for others."""
         body, pieces = prepared.body, self._pieces or []
-        if not isinstance(body, Undescribed) or not body.is_certain(pieces, prepared.coding):
+        if not isinstance(body, Undescribed | ErrorBody):
+            return None
+        if not body.is_certain(pieces, prepared.coding):
             return None
         self._prepared = None
         return self._send_begin(b"".join(pieces))
@@ -190,10 +196,17 @@ class _Narrowed:
                 headers = [each for each in headers if each[0].lower() != b"content-encoding"]
                 headers = replace_length(headers, None)
         except MisfitError as error:
-            await self._refuse(message["status"], error, given)
-            return
+            if message["status"] < HTTPStatus.BAD_REQUEST:
+                await self._describe(log_failure(self._scope, error))
+                return
+            treatment = Treatment(message["status"], is_replaced=True)
         if treatment.is_replaced:
-            await self._replace(treatment.status, given)
+            if self._is_bodiless:
+                await self._replace(treatment.status, given)
+                return
+            # what it says stays
+            self._start = {**message, "headers": given}
+            self._prepared = Prepared(treatment.status, ErrorBody(None), coding)
             return
         if treatment.status in BODILESS or treatment.has_no_body:
             # the application's status may be another one, with a body
@@ -219,16 +232,18 @@ class _Narrowed:
         status, narrowing, coding = prepared
         self._prepared = None
         try:
-            if self._context is None:
-                body = narrowing.narrow(content, coding)
-            else:
-                body = await self._make(partial(narrowing.narrow, content, coding))
+            body = await self._narrow(narrowing, content, coding)
         except MisfitError as error:
-            if not HTTPStatus.MULTIPLE_CHOICES <= status < HTTPStatus.BAD_REQUEST:
-                await self._refuse(status, error, self._start["headers"])
+            if status < HTTPStatus.MULTIPLE_CHOICES:
+                await self._describe(log_failure(self._scope, error))
                 return
+            if status >= HTTPStatus.BAD_REQUEST:
+                found = await self._restate(narrowing, status, content, coding)
+                if found is None:
+                    return
+                content = found
             # what a redirect leads to is not in its body
-            body = b""
+            body = content if status >= HTTPStatus.BAD_REQUEST else b""
         self._is_dropped = True
         self._start["headers"].append((b"content-length", b"%d" % len(body)))
         await self._send(self._start)
@@ -240,16 +255,31 @@ class _Narrowed:
             return make()
         return await call(make, self._context, awaits=awaits)
 
-    async def _refuse(self, status: int, error: MisfitError, given: Headers) -> None:
-        """Answer in place of the application, whose answer does not fit.
+    async def _narrow(self, body: Body, content: bytes, coding: str) -> bytes:
+        if self._context is None:
+            return body.narrow(content, coding)
+        return await self._make(partial(body.narrow, content, coding))
 
-        It has *status* and the headers *given*.
+    async def _restate(self, body: Body, status: int, content: bytes, coding: str) -> bytes | None:
+        """Answer with an error of the definitions that says what *content* does, which is unfit.
+
+        The application declares another body than it has, as many do for errors. Returns what is
+        to be sent if nothing is known that could be sent instead.
         """
-        if status >= HTTPStatus.BAD_REQUEST:
-            # the application declares another body than it has, as many do for errors
-            await self._replace(status, given)
-        else:
-            await self._describe(log_failure(self._scope, error))
+        given: Headers = self._start["headers"]
+        way = self._way
+        answer = way.problems.restate(self._scope, status, content, coding, way.results)
+        if answer is not None:
+            self._is_dropped = True
+            kept = way.answers.list_general_headers(given)
+            await respond(self._scope, self._send, answer, kept)
+            return None
+        if isinstance(body, ErrorBody) and body.other is not None:
+            with suppress(MisfitError):
+                return await self._narrow(body.other, content, coding)
+        kept = way.answers.list_general_headers(given)
+        await self._describe(way.problems.read(status, content, coding), kept)
+        return None
 
     async def _replace(self, status: int, given: Headers) -> None:
         """Answer with *status*, an error of the definitions, and headers of the application."""

@@ -192,6 +192,10 @@ class Settings:
     ``spanning`` are the ids of operations of the application behind `versioned` in which the value
     of the last parameter of the path may contain slashes.
 
+    ``errors`` says what happens to errors of the application behind `versioned` that do not fit the
+    schema which the operation declares for their status: if they are ``declared``, what they say is
+    put into a body of that schema; if they are ``passed``, those stay that no gate affects.
+
     ``problem`` creates the bodies of errors, like `problem_details`. They are validated against the
     schema that the operation declares for the status; without one, they are sent as
     ``problem_type``. Without the function, bodies follow the declared schemas.
@@ -205,6 +209,7 @@ class Settings:
     problem: Callable[[Problem], Any] | None = None
     problem_type: str = problems.MEDIA_TYPE
     unwritten: Literal["error", "501"] = "error"
+    errors: Literal["declared", "passed"] = "declared"
     docs: bool = False
     site: str | PathLike[str] | None = None
 

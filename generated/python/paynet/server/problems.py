@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from http import HTTPStatus
 from typing import Any, Final
 
 from pydantic_core import to_json
 
+from .codings import decode
 from .contracts import Contracts, MisfitError
 from .nouns import Settings
 from .results import Response, Results
@@ -19,12 +21,15 @@ from .runtime.asgi import MEDIA_TYPE, REFUSED, VERSION, Scope
 from .runtime.conversion import ConversionContext, convert_within
 from .runtime.errors import Fault, encode
 from .runtime.idempotency import Answer
-from .runtime.problems import Body, Problem, problem_details
+from .runtime.problems import Body, Problem, problem_details, read_problem
 
 NO_PATH: Final = "there is no such path"
 NO_METHOD: Final = "there is no such method at this path"
 
 _TEXT: Final = "text/plain"
+
+_KEPT: Final = 100
+"""The maximum number of errors that are logged because they don't fit."""
 
 _log = logging.getLogger(__name__)
 
@@ -54,6 +59,7 @@ class Problems:
         self._converts = bool(contracts["converters"])
         self._find = find
         self._all: list[Results] = []
+        self._restated: set[tuple[str, str, int]] = set()
         self._common: dict[tuple[int, str], list[Response]] = {}
 
     def add(self, results: Iterable[Results]) -> None:
@@ -83,6 +89,39 @@ class Problems:
             return found
         body = encode(problem_details(problem))
         return Answer(problem.status, problems.MEDIA_TYPE, body)
+
+    def restate(
+        self, scope: Scope, status: int, content: bytes, coding: str, results: Results
+    ) -> Answer | None:
+        """Return the response for an error *content* of an application that does not fit.
+
+        It says what *content* says, in a body that the operation declares for the status; None if
+        there is none.
+        """
+        problem = self.read(status, content, coding, keeps_fields=True)
+        own = results.response(status, scope["state"][VERSION])
+        answer = self._find_answer(scope, problem, own, [own]) if own is not None else None
+        if answer is not None:
+            self._note_restated(scope, status)
+        return answer
+
+    @staticmethod
+    def read(status: int, content: bytes, coding: str, *, keeps_fields: bool = False) -> Problem:
+        """Return what an error *content* of an application says.
+
+        Unless the problem *keeps_fields*, those of *content* are not among its members.
+        """
+        with suppress(MisfitError):
+            content = decode(content, coding)
+        problem = read_problem(status, content)
+        return problem if keeps_fields else replace(problem, members={})
+
+    def _note_restated(self, scope: Scope, status: int) -> None:
+        path = scope["method"], scope["path"], status
+        if path not in self._restated and len(self._restated) < _KEPT:
+            self._restated.add(path)
+            text = "%s %r: the body with status %d does not fit the definitions: it is written anew"
+            _log.warning(text, *path)
 
     def refusal(self, scope: Scope, status: int, text: str, results: Results) -> Answer:
         """Return the response of an operation that refuses a request with *text*.

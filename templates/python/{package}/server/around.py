@@ -12,6 +12,7 @@ from urllib.parse import unquote
 
 from .answers import AnswerNarrowing
 from .contracts import Contracts
+from .failures import render_errors
 from .hidden import find_hidden_headers, hide_headers, hide_methods
 from .lifts import Lifted, RequestLift
 from .narrowed import AnswerWay
@@ -106,6 +107,7 @@ def wrap(
             is_spanning=name in settings.spanning,
             is_served=only is None or name in only,
             most=settings.limits_of.get(name, settings.limits).item,
+            renders_errors=settings.errors == "declared",
         )
         for name in contracts["operations"]
         for found in [data.find_versions(name, usual, settings.prefix)]
@@ -223,6 +225,7 @@ class _Row:
         is_spanning: bool,
         is_served: bool,
         most: int,
+        renders_errors: bool,
     ) -> None:
         contracts, data, down, up, is_strict = conversions
         facts = contracts["operations"][name]
@@ -230,6 +233,7 @@ class _Row:
         self.is_served = is_served
         """whether it is versioned; if not, its requests and answers are passed on unchanged"""
         self._most = most
+        self._renders_errors = renders_errors
         self.method: str = facts["method"]
         self.prefix = prefix
         self.path: str = prefix + facts["path"]
@@ -344,6 +348,7 @@ class _Row:
                 self._down,
                 version,
                 is_strict=self._is_strict,
+                renders_errors=self._renders_errors,
                 most=self._most,
             )
         return self._answers[version]
@@ -524,10 +529,13 @@ class _Layer:
         answers = row.answers(version)
         hidden = self._hidden(version)
         is_moved = version in self._is_moved
+        way = AnswerWay(self._app, row.results, version, answers, self._problems)
+        if answers.is_plain and answers.describes_errors:
+            app = render_errors(app, way)
         if not (lift.is_plain and answers.is_plain and not hidden and not is_moved):
-            way = AnswerWay(self._app, row.results, version, answers, self._problems)
             is_usual = lift.is_plain and not (answers.converts or hidden or is_moved)
-            app = way.narrow if is_usual else partial(self._serve, row, way, lift, hidden)
+            served = app if answers.is_plain else None
+            app = way.narrow if is_usual else partial(self._serve, row, way, lift, hidden, served)
         if methods := _list_hidden(self._beside[row.path], version):
             app = hide_methods(app, methods)
         return Handling(app, limits)
@@ -563,11 +571,15 @@ class _Layer:
         way: AnswerWay,
         lift: RequestLift,
         hidden: frozenset[bytes],
+        served: App | None,
         scope: Scope,
         receive: Receive,
         send: Send,
     ) -> None:
-        """Lift a request, call the application, and narrow the answer."""
+        """Lift a request, call the application, and narrow the answer.
+
+        If *served* is given, it is the application, and its answers need no narrowing.
+        """
         context = None
         if lift.converts or way.answers.converts:
             account = None if self._account is None else self._account(scope)
@@ -597,8 +609,8 @@ class _Layer:
         if way.version in self._is_moved:
             send = rewrite_references(send, sent, scope, partial(self._find_moved, way.version))
         try:
-            if way.answers.is_plain:
-                await _strip(self._app, way.version)(scope, receive, send)
+            if served is not None:
+                await served(scope, receive, send)
             else:
                 await way.narrow(scope, receive, send, context)
         except Exception:

@@ -200,6 +200,10 @@ class Results:
             return found if is_json(found) == is_json(media_type) else media_type
         return media_type
 
+    def declares(self, key: str, media_type: str) -> bool:
+        """Return whether the response *key* has a body of *media_type*."""
+        return media_types.find_declared(self._contents.get(key) or {}, media_type) is not None
+
     def find_counterpart(
         self, key: str, media_type: str, version: str, sent: str | None = None
     ) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -22,6 +23,12 @@ _SCHEMAS: Final = "#/components/schemas/"
 # How many ways a schema may be read, and how deep it is followed.
 _WAYS: Final = 32
 _DEEPEST: Final = 6
+
+# The number of characters of a text that are an error's message.
+_SHORT: Final = 500
+
+# Fields with the kind of an error.
+_CODES: Final = ("code", "error_code", "errorCode")
 
 # Common names of fields, without case and punctuation, by the fact that they contain.
 _FIELDS: Final = {
@@ -92,6 +99,39 @@ def problem_details(problem: Problem) -> dict[str, Any]:
     if problem.trace_id is not None:
         details["trace_id"] = problem.trace_id
     return {**details, **problem.members}
+
+
+def read_problem(status: int, content: bytes) -> Problem:
+    """Return the problem that an error *content* describes: JSON, or else a short text.
+
+    Its fields are members of the problem.
+    """
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return Problem(status=status)
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        is_text = text.isprintable() and not any(sign in text for sign in "<{[")
+        return Problem(status=status, message=text[:_SHORT] if is_text else "")
+    members = value if isinstance(value, dict) else {}
+    code = next((each for each in map(members.get, _CODES) if isinstance(each, str)), "")
+    message = value if isinstance(value, str) else _find_message(value, _DEEPEST)
+    return Problem(status=status, code=code, message=message, members=members)
+
+
+def _find_message(value: Any, depth: int) -> str:
+    """Return the message in an error of JSON; empty if there is none."""
+    if isinstance(value, list):
+        return next(filter(None, (_find_message(each, depth - 1) for each in value[:1])), "")
+    if not isinstance(value, dict) or not depth:
+        return ""
+    named = {_normalize(name): each for name, each in value.items()}
+    messages = [named[name] for name in _FIELDS["message"].split() if name in named]
+    texts = [each for each in messages if isinstance(each, str)]
+    below = [*messages, *(named[name] for name in sorted(_HOLDERS & named.keys()))]
+    return next(filter(None, [*texts, *(_find_message(each, depth - 1) for each in below)]), "")
 
 
 class Body(NamedTuple):
