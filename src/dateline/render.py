@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 from functools import cache as cached
 from functools import cached_property, partial
+from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -32,7 +33,7 @@ from dateline.wording import phrase_count
 
 if TYPE_CHECKING:
     from dateline.changes import Changes
-    from dateline.changes.record import Record
+    from dateline.changes.record import Period, Record
     from dateline.changes.words import Row
     from dateline.kept_outputs import HiddenWords
     from dateline.models import Models
@@ -217,10 +218,12 @@ class _Rendering:
                 self._api, periods, self._folders, self._cache, compare, lay_out, self._keep
             )
         if self._api.table.site:
-            pages += self._recall_site(compare)
+            pages += self._recall_site(compare, periods)
         return pages
 
-    def _recall_site(self, compare: Callable[[], Changes]) -> list[Artifact]:
+    def _recall_site(
+        self, compare: Callable[[], Changes], periods: Sequence[Period]
+    ) -> list[Artifact]:
         @cached
         def mark() -> Marker:
             # slow to import, and an optional dependency
@@ -235,7 +238,8 @@ class _Rendering:
         if not self._has_only_builtin_templates:
             return render(self._api)[0]
         return self._recall_outputs(
-            "site",
+            # what was added to all versions also depends on the record
+            f"site {sha256(repr(periods).encode()).hexdigest()}",
             (self._folders, _LAYING_OUT_SITES),
             render,
             list_quoted=lambda: compare().texts | mark().texts,
@@ -367,11 +371,11 @@ def render_site(
     """Return the pages of the site, and no notes; *keep* is that of `render`."""
     # slow to import, and an optional dependency
     from dateline.changes import list_news
-    from dateline.site import ReferenceSite
+    from dateline.site import ReferenceSite, SiteNews
 
-    # the site has no pages of additions to all versions
-    feed = list_news(api, changes.pages)
-    site = ReferenceSite(api, projector, marks, changes.pages, changes.announced, feed)
+    feed = list_news(api, changes.pages, changes.periods)
+    news = SiteNews(changes.pages, changes.periods, changes.announced, feed)
+    site = ReferenceSite(api, projector, marks, news)
     return [*map(keep, _render_pages(api, folders, SITE, site.fan_out))], []
 
 

@@ -18,11 +18,13 @@ from support.odd_api import ODD
 from support.site_pages import Site, SitePage, find_broken_links
 from support.sources import VERSIONS, folder
 
+from dateline.changes import Changes
+from dateline.changes.record import Period
 from dateline.filters import ESCAPES
 from dateline.load import load
 from dateline.project import Projector
-from dateline.render import render
-from dateline.site import Marker, ReferenceSite
+from dateline.render import builtin_templates, render, render_site
+from dateline.site import Marker, ReferenceSite, SiteNews
 
 ROOT: Final = Path(__file__).parents[2]
 
@@ -206,6 +208,26 @@ def test_feed_of_the_site_links_to_its_pages() -> None:
     assert linked == [f"../{link}" if link == "index.html" else link for link in links]
 
 
+def test_additions_to_all_versions_have_a_page_and_are_in_the_feed() -> None:
+    api = load(STARTER)
+    projector = Projector(api)
+    entries = Changes(api, projector).pages[0].entries[:1]
+    periods = [
+        Period(since="2025-01-15", until="2025-09-01", environments=(), entries=entries),
+        Period(since="2025-09-01", until=None, environments=(), entries=()),
+    ]
+    changes = Changes(api, projector, periods)
+    artifacts, _ = render_site(api, projector, [builtin_templates()], changes, Marker(api))
+    pages = {each.path.removeprefix("site/"): each.content.decode() for each in artifacts}
+    added = "changes/added-since-2025-01-15.html"
+    assert [each for each in pages if each.startswith("changes/added")] == [added]
+    effect = ESCAPES["html"](entries[0].explanation.effect)
+    said = "Added to all versions after 2025-01-15 and before 2025-09-01 was cut"
+    assert f"<h4>{effect}</h4>" in pages[added]
+    assert added in SitePage(pages["index.html"]).links
+    assert f"<p>{said}</p>\n        <ul>\n          <li>{effect}" in pages["changes/feed.xml"]
+
+
 def test_picker_leads_to_the_same_operation_of_another_version(starter: Site) -> None:
     page = starter["2025-09-01/operations/GET-loans-id.html"]
     assert "../../2025-01-15/operations/GET-loans-id.html" in page.links
@@ -270,7 +292,7 @@ def test_version_shows_a_typed_call_of_its_simplest_operation(tmp_path: Path) ->
 
 def test_search_lists_drafts_last(tmp_path: Path) -> None:
     api = load(folder(tmp_path, EVENTS))
-    site = ReferenceSite(api, Projector(api), Marker(api), [], [], {})
+    site = ReferenceSite(api, Projector(api), Marker(api), SiteNews())
     [(_, context)] = site.fan_out("search.js")
     versions = {entry[1]: [date for date, *_ in entry[5]] for entry in context["index"]}
     assert versions["WEBHOOK loan.started"] == ["2025-06-01", "2024-09-01", "2024-01-15", "next"]

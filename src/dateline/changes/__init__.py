@@ -44,7 +44,8 @@ class Changes:
         differences: Differences | None = None,
     ) -> None:
         self._api = api
-        self._periods = periods
+        self.periods = periods
+        """The additions to all versions."""
         differences = differences or Differences(api, projector, shown=True)
         self.pages = list(list_pages(api.table, differences))
         """What differs between versions, for each two of them that have a page."""
@@ -56,7 +57,7 @@ class Changes:
     def digest(self) -> str:
         """Return a digest of everything that the templates are given."""
         title = self._api.document.get("info", {}).get("title", "")
-        total = sha256(repr((self._api.table, title, self.announced, self._periods)).encode())
+        total = sha256(repr((self._api.table, title, self.announced, self.periods)).encode())
         # pages share entries
         digest = Memo(lambda entry: sha256(repr(entry).encode()).digest())
         for page in self.pages:
@@ -75,7 +76,7 @@ class Changes:
                 heading = f"{title}: what changed from {page.older.date} to {page.newer.date}"
                 yield name.replace(_PAIR, page.name), {"heading": heading, "page": page}
         elif _SINCE in name:
-            for period in self._periods:
+            for period in self.periods:
                 if period.entries:
                     heading = f"{title}: added to all versions {period.words}"
                     yield name.replace(_SINCE, period.name), {"heading": heading, "page": period}
@@ -85,11 +86,11 @@ class Changes:
                 {
                     "title": title,
                     "heading": f"{title}: versions and what they changed",
-                    "rows": _rows(self._api, self.pages, self._periods),
+                    "rows": _rows(self._api, self.pages, self.periods),
                     "pages": self.pages,
-                    "periods": self._periods,
+                    "periods": self.periods,
                     "announcements": self.announced,
-                    "feed": list_news(self._api, self.pages, self._periods),
+                    "feed": list_news(self._api, self.pages, self.periods),
                     "index": "index.html",
                 },
             )

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, Final
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple
 
 from dateline import progress
 from dateline.model import EVERYWHERE, Api
@@ -28,8 +29,22 @@ _VERSION: Final = "{version}"
 _OPERATION: Final = "{operation}"
 _SCHEMA: Final = "{schema}"
 _PAIR: Final = "{older}...{newer}"
+_SINCE: Final = "added-since-{version}"
 
-__all__ = ["Marker", "ReferenceSite"]
+__all__ = ["Marker", "ReferenceSite", "SiteNews"]
+
+
+class SiteNews(NamedTuple):
+    """What changed, from `changes`, and what was announced, in words.
+
+    ``steps`` are the pages of changes between two versions, ``periods`` the additions to all
+    versions, and ``feed`` is that of the changes.
+    """
+
+    steps: Sequence[Step] = ()
+    periods: Sequence[Any] = ()
+    announced: Sequence[str] = ()
+    feed: Mapping[str, Any] = MappingProxyType({})
 
 
 class OperationLinks:
@@ -46,8 +61,7 @@ class OperationLinks:
 class ReferenceSite:
     """The context of each template of the folder.
 
-    *marker* has the marks of all nodes, *steps* are the existing pages of changes, *announced* the
-    announcements, in words, *feed* is that of the changes.
+    *marker* has the marks of all nodes.
     """
 
     def __init__(
@@ -55,14 +69,11 @@ class ReferenceSite:
         api: Api,
         projector: Projector,
         marker: Marker,
-        steps: Sequence[Step],
-        announced: Sequence[str],
-        feed: Mapping[str, Any],
+        news: SiteNews,
     ) -> None:
         self._api = api
-        self._announced = announced
-        self._feed = feed
-        self._steps = {(step.older.date, step.newer.date): step for step in steps}
+        self._news = news
+        self._steps = {(step.older.date, step.newer.date): step for step in news.steps}
         self._histories = {pair: StepHistory(step) for pair, step in self._steps.items()}
         dates = api.table.dates
         documents = {date: projector.contract(date, EVERYWHERE).document for date in dates}
@@ -93,6 +104,10 @@ class ReferenceSite:
                     yield from self._list_comparisons(path, older, newer)
                 else:
                     yield path, self._step(older, newer)
+        elif _SINCE in name:
+            for period in self._news.periods:
+                if period.entries:
+                    yield name.replace(_SINCE, period.name), self._period(period)
         elif _VERSION in name:
             for date in progress.count("laying out the site", [*self._versions]):
                 yield from self._of_version(name.replace(_VERSION, date), date)
@@ -245,6 +260,16 @@ class ReferenceSite:
             "links": self._links[newer],
         }
 
+    def _period(self, period: Any) -> dict[str, Any]:
+        latest = self._api.table.latest
+        return {
+            **self._common(latest, ".."),
+            "heading": f"{self._title}: added to all versions {period.words}",
+            "picker": [],
+            "page": period,
+            "links": self._links[latest],
+        }
+
     def _start(self) -> dict[str, Any]:
         table = self._api.table
         latest = self._versions[table.latest]
@@ -261,8 +286,9 @@ class ReferenceSite:
             "errors": latest.errors,
             "operations": sum(not each.is_webhook for each in latest.operations.values()),
             "addresses": latest.addresses,
-            "announced": self._announced,
-            "feed": self._feed,
+            "periods": {each.since: each for each in self._news.periods if each.entries},
+            "announced": self._news.announced,
+            "feed": self._news.feed,
         }
 
     def _search(self) -> dict[str, Any]:
