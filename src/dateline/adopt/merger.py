@@ -101,10 +101,9 @@ class Merger:
         if arrangement is Arrangement.ONE:
             return self._one(below, states)
         found: list[Aligned] = []
-        referring = columns.get("$ref", {})
+        replacing = _find_replacing(states, columns) if kind == "schema" else frozenset()
         for version, value in states.items():
-            # a reference in place of the keyword replaces it as a whole
-            is_replaced = key in _APPLICATORS or referring.get(version, ABSENT) is not ABSENT
+            is_replaced = key in _APPLICATORS or version in replacing
             # gates that leave nothing remove the keyword: an empty value must be written
             plain = not value or (value is ABSENT and is_replaced)
             goes_on = found and isinstance(found[-1], ConstantStates) == plain
@@ -177,6 +176,21 @@ class Merger:
             for newer, older in pairwise(stretch):
                 node = add_history(node, self.dates[newer.versions[-1]], {key: older.value})
         return node
+
+
+def _find_replacing(states: States, columns: dict[str, States]) -> frozenset[int]:
+    """Return the versions in which other keywords replace the one with *states* as a whole.
+
+    These are references, `allOf` and unions that no version with the keyword has.
+    """
+    having = [version for version, value in states.items() if value is not ABSENT]
+    return frozenset(
+        version
+        for other in ("$ref", *_APPLICATORS)
+        for version, value in columns.get(other, {}).items()
+        if value is not ABSENT
+        and (other == "$ref" or all(columns[other][one] is ABSENT for one in having))
+    )
 
 
 def _is_enumerated(columns: dict[str, States]) -> bool:

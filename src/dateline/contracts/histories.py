@@ -19,12 +19,12 @@ from dateline.openapi import children, find_operation, operation_names, pointer
 from dateline.schema.access import READ_ONLY, WRITE_ONLY, Access
 from dateline.schema.dialect import Dialect
 from dateline.schema.memo import Memo, each_once
-from dateline.schema.types import declared_types
+from dateline.schema.types import UNIONS, declared_types
 
 # Keys of one date by which authors say that they convert the value.
 _CONVERTED: Final = frozenset({CONVERTER, IN_PLACE_OF})
 
-_REFERRING: Final = frozenset({"$ref", "allOf"})
+_REFERRING: Final = frozenset({"$ref", "allOf", *UNIONS})
 
 
 class Way(Enum):
@@ -83,6 +83,7 @@ class ConverterStep:
 class _NodeHistory(NamedTuple):
     node: dict[str, Any]  # kept alive: an id is unique only while its object lives
     eras: list[tuple[int, dict[str, Any]]]
+    settled: list[dict[str, Any]]  # the eras with the fields that they have, without gates
     steps: list[ConverterStep | None]
     changing: dict[Way, list[int]]  # the steps that not every value can take unchanged
     firm: dict[Way, list[int]]  # those of them for which leaving fields out is not enough
@@ -129,8 +130,7 @@ class Histories:
         beyond: list[dict[str, Any]] = []
         if any(start <= step < last for step in history.changing[way]):
             dates = sorted(node[WAS], key=order, reverse=True)[start:last]
-            eras = [era for _, era in history.eras[start : last + 1]]
-            then, beyond = self._reductions.reduce(eras, dates)
+            then, beyond = self._reductions.reduce(history.settled[start : last + 1], dates)
             now = then
         if way is Way.UP:
             return Reading(then, newest, names[::-1], tuple(beyond))
@@ -159,9 +159,15 @@ class Histories:
             eras = self._timeline.eras(kind, node)
             written = [era for _, era in eras]
             changing = self._find_changing(kind, node, written)
-            firm = self._find_firm(node, written, changing) if kind == "schema" else changing
+            settled, firm = written, changing
+            if kind == "schema":
+                settled = [
+                    self._reductions.settle(era, mask, self._timeline, newest=not at)
+                    for at, (mask, era) in enumerate(eras)
+                ]
+                firm = self._find_firm(node, settled, changing)
             steps = self._steps(kind, node, written, changing, firm)
-            self._known[id(node)] = _NodeHistory(node, eras, steps, changing, firm)
+            self._known[id(node)] = _NodeHistory(node, eras, settled, steps, changing, firm)
         return self._known[id(node)]
 
     def _find_changing(

@@ -8,23 +8,25 @@ from typing import Any, Final
 
 from dateline.contracts.containment import is_contained
 from dateline.contracts.equality import Equality
-from dateline.model import ADDED, GATES, REMOVED, WAS, WHY
+from dateline.gates import Timeline, drop_keys
+from dateline.model import ADDED, GATES, REMOVED, WAS, WHY, copy_items
 from dateline.schema.dialect import OR_NULL
 from dateline.schema.memo import Memo
 from dateline.schema.references import Resolver
-from dateline.schema.types import EVERY_TYPE, declared_types
+from dateline.schema.types import EVERY_TYPE, UNIONS, declared_types
 
 Schema = dict[str, Any]
 
 # Keywords for all other values in an object or list: which these are depends on what is beside.
 _OTHERS: Final = ("additionalProperties", "items")
 _COMBINED: Final = frozenset({"type", "properties", "required", *_OTHERS})
+_PRESENCE: Final = frozenset({ADDED, REMOVED, WHY})
 # where a component exists is known from what refers to it
-_READ: Final = _COMBINED | {"$ref", "allOf", OR_NULL, ADDED, REMOVED, WHY}
+_READ: Final = _COMBINED | {"$ref", "allOf", *UNIONS, OR_NULL} | _PRESENCE
 
 
 class Reductions:
-    """Compares schemas by their fields, through references and `allOf`.
+    """Compares schemas by their fields, through references, `allOf` and unions with one member.
 
     A schema with keywords for anything but fields, items and types can't be reduced, nor can one in
     which parts with gates differ.
@@ -36,6 +38,43 @@ class Reductions:
         self._combined = Memo(Reductions._combine, owner=self)
         self._united: dict[tuple[tuple[str, int], ...], Schema] = {}
         self._origins: dict[int, Schema] = {}
+        # fields of an era without the gates by which the era has them, and as they are written
+        self._plain: dict[int, tuple[Schema, Schema]] = {}
+        self._written: dict[int, Schema] = {}
+
+    def settle(self, era: Schema, mask: int, timeline: Timeline, *, newest: bool) -> Schema:
+        """Return *era*, of the combinations *mask*, with the parts that it has, without gates.
+
+        These are fields and members of `allOf`. It is returned unchanged if only some of its
+        combinations have a part, unless that is added within the *newest* era: no other one has it.
+        """
+
+        def is_there(part: Any) -> bool | None:
+            shown = timeline.of(part) & mask
+            is_new = newest and shown == timeline.of(part) and REMOVED not in part
+            return bool(shown) if shown in (0, mask) or is_new else None
+
+        fields, members = era.get("properties", {}), era.get("allOf", [])
+        there = {id(part): is_there(part) for part in (*fields.values(), *members)}
+        if None in there.values() or all(map(_is_ungated, (*fields.values(), *members))):
+            return era
+        own = {name: self._strip(part) for name, part in fields.items() if there[id(part)]}
+        changed = {
+            "properties": own,
+            "allOf": [self._strip(part) for part in members if there[id(part)]],
+            "required": [n for n in era.get("required", ()) if n in own or n not in fields],
+        }
+        items = [(key, changed.get(key, value)) for key, value in era.items()]
+        return copy_items(era, [(key, value) for key, value in items if value != []])
+
+    def _strip(self, child: Any) -> Any:
+        if _is_ungated(child):
+            return child
+        if id(child) not in self._plain:
+            plain = drop_keys(child, *_PRESENCE)
+            self._plain[id(child)] = child, plain
+            self._written[id(plain)] = child
+        return self._plain[id(child)][1]
 
     def is_reducible(self, newer: Schema, older: Schema, *, down: bool) -> bool:
         """Return whether values of one schema fit the other without fields that only *newer* has.
@@ -69,7 +108,7 @@ class Reductions:
     def _unite(self, eras: list[Any], dates: Sequence[str]) -> Any:
         """Return a schema with the history *eras*, newest first: the same one for the same eras."""
         if all(self._equality.are_equal(*pair) for pair in pairwise(eras)):
-            return eras[-1]
+            return self._written.get(id(eras[-1]), eras[-1])
         key = tuple(zip(["", *dates], map(id, eras), strict=True))
         if key not in self._united:
             was = {
@@ -77,7 +116,7 @@ class Reductions:
                 for date, (newer, older) in zip(dates, pairwise(eras), strict=True)
             }
             united = self._united[key] = {**eras[0], WAS: was}
-            self._origins[id(united)] = eras[-1]
+            self._origins[id(united)] = self._written.get(id(eras[-1]), eras[-1])
         return self._united[key]
 
     def _is_reducible(
@@ -117,9 +156,10 @@ class Reductions:
         if not isinstance(schema, dict) or id(schema) in within:
             return None
         read = self._equality.read(schema)
-        members = read.get("allOf", [])
+        unions = [read[key] for key in UNIONS if key in read]
+        members = [each for listed in (read.get("allOf", []), *unions) for each in listed]
         is_gated = any(isinstance(each, dict) and GATES & each.keys() for each in members)
-        if not read.keys() <= _READ or is_gated:
+        if not read.keys() <= _READ or is_gated or any(len(listed) != 1 for listed in unions):
             return None
         bases = [*members, *(self._resolver.resolve(read[key]) for key in ("$ref",) if key in read)]
         own = {key: read[key] for key in _COMBINED if key in read}
@@ -143,6 +183,10 @@ class Reductions:
         result |= {"properties": fields} if fields else {}
         required = {name for each in parts for name in each.get("required", ())}
         return result | ({"required": sorted(required)} if required else {})
+
+
+def _is_ungated(child: Any) -> bool:
+    return not isinstance(child, dict) or GATES.isdisjoint(child)
 
 
 def _drop_children(schema: Schema) -> Schema:
