@@ -69,6 +69,12 @@
         note.className = "soft";
         note.textContent = " read last";
         known.after(note);
+        if (known.getAttribute("href") !== document.querySelector(".go").getAttribute("href")) {
+          const link = document.createElement("a");
+          link.href = known.href;
+          link.textContent = "Reference of " + last + ", which you read last";
+          document.querySelector(".go").parentElement.append(" · ", link);
+        }
       }
     } else {
       localStorage.setItem(key, version);

@@ -200,6 +200,17 @@ def test_version_picker_leads_to_the_same_operation(browser: Any) -> None:
     assert visit.failures == []
 
 
+def test_start_page_leads_to_the_version_that_was_read_last(starter: Visit) -> None:
+    page = starter.open(f"{OLD}/index.html")
+    page = starter.open("index.html")
+    page.click("text=which you read last")
+    assert page.url == starter.address(f"{OLD}/index.html")
+    page = starter.open(f"{NEW}/index.html")
+    page = starter.open("index.html")
+    assert page.query_selector("text=which you read last") is None
+    assert starter.failures == []
+
+
 def test_links_open_the_errors_they_lead_to(browser: Any) -> None:
     page = Visit(browser, SITE).open(f"{OPERATION}.html")
     assert not page.is_visible("section:has(#response-400-title) h3")

@@ -6,6 +6,7 @@ import json
 import re
 from dataclasses import replace
 from pathlib import Path
+from shutil import copytree
 from typing import Any, Final
 from urllib.parse import unquote
 from xml.etree import ElementTree
@@ -180,6 +181,30 @@ def test_older_version_says_that_it_is_one(starter: Site) -> None:
     notice = "This is version 2025-01-15, the default."
     for path, page in starter.items():
         assert (notice in page.text) == path.startswith("2025-01-15/")
+
+
+ANNOUNCED: Final = """
+site: true
+announcements:
+  - { default: 2025-09-01, from: 2027-06-01, announced: 2025-09-01 }
+  - { ends: 2025-01-15, from: 2027-12-01, announced: 2025-09-01 }
+"""
+
+
+def test_pages_of_a_version_say_what_is_announced_for_it(tmp_path: Path) -> None:
+    schemas = tmp_path / "schemas"
+    copytree(STARTER, schemas)
+    with (schemas / "versions.yaml").open("a") as table:
+        table.write(ANNOUNCED)
+    site = make_site(schemas)
+    ends = "Version 2025-01-15 ends on 2027-12-01."
+    older = {path: page for path, page in site.items() if path.startswith("2025-01-15/")}
+    assert all(f" {ends}" in page.text for page in older.values())
+    newer = site["2025-09-01/index.html"].text
+    assert "ends on" not in newer
+    start = site["index.html"].text
+    assert ends in start
+    assert "Version 2025-09-01 becomes the default on 2027-06-01." in start
 
 
 def test_every_page_of_changes_has_a_link_from_both_versions(site: Site) -> None:

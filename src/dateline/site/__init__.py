@@ -132,6 +132,11 @@ class ReferenceSite:
             "documents": table.documents,
             "operation_pages": self._operation_pages,
             "upgrade": (version, table.latest) in self._steps,
+            "announced": [
+                sentence
+                for each, sentence in zip(table.announcements, self._news.announced, strict=True)
+                if each.version == version
+            ],
         }
 
     @property
@@ -287,7 +292,7 @@ class ReferenceSite:
             "operations": sum(not each.is_webhook for each in latest.operations.values()),
             "addresses": latest.addresses,
             "periods": {each.since: each for each in self._news.periods if each.entries},
-            "announced": self._news.announced,
+            "announcements": self._news.announced,
             "feed": self._news.feed,
         }
 

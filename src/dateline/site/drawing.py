@@ -10,6 +10,9 @@ from dateline.model import Table
 
 _STEP: Final = 150
 _MARGIN: Final = 75
+_TOP: Final = 56
+_LINE: Final = 16
+"""The height of what is above the labels, and of one of them."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,9 +32,10 @@ class VersionStop:
 
 @dataclass(frozen=True, kw_only=True)
 class VersionLine:
-    """All versions from left to right, oldest first, in a drawing of a *width*."""
+    """All versions from left to right, oldest first, in a drawing of a *width* and a *height*."""
 
     width: int
+    height: int
     stops: tuple[VersionStop, ...]
 
     @property
@@ -52,7 +56,10 @@ def draw(table: Table) -> VersionLine:
         )
         for index, version in enumerate(table.versions)
     )
-    return VersionLine(width=2 * _MARGIN + _STEP * (len(stops) - 1), stops=stops)
+    most = max(len(stop.notes) for stop in stops)
+    return VersionLine(
+        width=2 * _MARGIN + _STEP * (len(stops) - 1), height=_TOP + _LINE * (most + 1), stops=stops
+    )
 
 
 def _notes(table: Table, version: str) -> Iterator[str]:
