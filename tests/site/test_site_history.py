@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,9 +14,11 @@ from dateline.changes.pages import compare_versions
 from dateline.load import load
 from dateline.model import EVERYWHERE, Api
 from dateline.project import Projector
+from dateline.site.comparing import MessagePart, PageComparison
 from dateline.site.history import StepHistory, name_component
-from dateline.site.marks import Marker
+from dateline.site.marks import Mark, Marker
 from dateline.site.sharing import SharedNodes
+from dateline.site.trees import TreeRow
 
 
 def load_with(tmp_path: Path, schemas: dict[str, Any], **info: Any) -> Api:
@@ -179,3 +182,39 @@ def test_operation_lists_changes_on_its_page_first_and_counts_others(
         "b, a": {"A": 39, "B": 1},
     }
     assert history.list_changes("GET /b", [a]) is None
+
+
+@cases(
+    "older, newer, compared",
+    [
+        # type, and the versions in which the variant is there
+        ("object string", "object string", ""),
+        ("object string", "string object", ""),
+        ("string object", "object", "string removed"),
+        ("object", "string object", "string added"),
+        ("object", "object object", "object added"),
+        ("object:until string", "object:since string", "object added, object removed"),
+        ("object:until string", "string", "object removed"),
+        ("string", "string object:since", "object added"),
+        ("object:was string", "object:now string", ""),
+    ],
+)
+def test_variants_without_names_are_compared_with_their_like(
+    older: str, newer: str, compared: str
+) -> None:
+    def write(variants: str) -> TreeRow:
+        rows = []
+        for index, each in enumerate(variants.split(), 1):
+            kind, _, mark = each.partition(":")
+            row = TreeRow(name=f"variant {index}", anchor=str(index), role="variant", type=kind)
+            marks = (Mark(mark if mark in ("since", "until") else "was", mark),) if mark else ()
+            rows.append(replace(row, marks=marks))
+        return TreeRow(name="", anchor="", role="body", rows=tuple(rows))
+
+    sides = [
+        [MessagePart(kind="request", name="", contents=(("json", write(each), ""),))]
+        for each in (older, newer)
+    ]
+    sections = PageComparison(lambda _: None, lambda _: None, []).sections(*sides)
+    rows = [row for each in sections for _, tree, _ in each.contents for row in tree.rows]
+    assert ", ".join(f"{row.type} {row.state}" for row in rows) == compared

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Final
 
+from dateline.site.marks import select_presence
 from dateline.site.trees import ListedValue, TreeRow
 
 _MOST_WITHIN: Final = 50
@@ -140,17 +142,32 @@ def _align(
     older: tuple[TreeRow, ...], newer: tuple[TreeRow, ...]
 ) -> Iterator[tuple[TreeRow | None, TreeRow | None]]:
     """Yield the rows of each name in two versions; removed ones are in their former places."""
-    known = {row.name: row for row in older}
-    there = {row.name for row in newer}
-    for row in newer:
-        if row.name in known:
-            names = list(known)
-            for name in names[: names.index(row.name)]:
-                if name not in there:
-                    yield known.pop(name), None
-        yield known.pop(row.name, None), row
+    known, there = dict(_list_keys(older)), dict(_list_keys(newer))
+    for key, row in there.items():
+        if key in known:
+            keys = list(known)
+            for other in keys[: keys.index(key)]:
+                if other not in there:
+                    yield known.pop(other), None
+        yield known.pop(key, None), row
     for gone in known.values():
         yield gone, None
+
+
+def _list_keys(rows: Iterable[TreeRow]) -> Iterator[tuple[Hashable, TreeRow]]:
+    """Yield each of *rows* after what identifies it: its name.
+
+    The names of variants that are no components count them; they are the same in two versions if
+    they are there in the same versions and of the same type, in this order.
+    """
+    counts = Counter[Hashable]()
+    for row in rows:
+        key: Hashable = row.name
+        if row.role == "variant" and row.component is None:
+            kind = row.type, select_presence(row.marks)
+            counts[kind] += 1
+            key = kind, counts[kind]
+        yield key, row
 
 
 def _compare_values(older: TreeRow, newer: TreeRow) -> tuple[ListedValue, ...]:
