@@ -107,6 +107,16 @@ def test_credentials_are_named(before: Any, after: Any, effect: str) -> None:
             {"additionalProperties": {"type": "string"}},
             "The description of other members of Loan is new.",
         ),
+        (
+            {"contentEncoding": "base64"},
+            {"contentEncoding": "base64url"},
+            "How Loan is written has changed (contentEncoding: 'base64url', not 'base64').",
+        ),
+        (
+            {"contentEncoding": "base64"},
+            {},
+            "How Loan is written has changed (contentEncoding: no longer 'base64').",
+        ),
         ({}, {"enum": ["a"]}, "The list of values of Loan is new."),
         (
             {},

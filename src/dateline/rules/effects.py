@@ -6,6 +6,7 @@ import json
 from typing import Any, Final
 
 from dateline.model import Change, Direction, Kind, printable
+from dateline.rules.gated.keywords import WRITTEN
 from dateline.rules.predicates import SENT, is_call, is_flag, is_required
 from dateline.rules.wording import (
     NOUNS,
@@ -61,7 +62,7 @@ def describe_effect(change: Change) -> str:
     """Return what *change* means to callers, as a sentence: `Loan.due is gone from responses.`"""
     sentence = printable(_describe(change))
     # the names of fields and components keep their case
-    is_word = sentence.startswith(("the ", "each item of "))
+    is_word = sentence.startswith(("the ", "each item of ", "how "))
     return f"{sentence[0].upper()}{sentence[1:]}." if is_word else f"{sentence}."
 
 
@@ -201,6 +202,11 @@ def _describe_keyword(change: Change, place: str) -> str:
         if event == "changed" and json.dumps(change.before) == json.dumps(change.after):
             return f"what the {keyword} of {place} depends on has changed"
         return f"the {keyword} of {place} {_phrase_event(keyword, event)}{following}"
+    if keyword in WRITTEN:
+        said = {"added": after, "removed": f"no longer {before}"}.get(
+            event, f"{after}, not {before}"
+        )
+        return f"how {place} is written has changed ({keyword}: {said})"
     if event in _EVENTS:
         value = after if event == "added" else before
         is_yes_or_no = isinstance(get_value(change), bool)

@@ -7,7 +7,7 @@ from dateline.rules.predicates import KEYWORD, READ, SENT, Extent, extent
 from dateline.rules.rule import gated
 
 # How a value is written down, where no schema says it.
-_WRITTEN = frozenset(
+WRITTEN = frozenset(
     {
         *("style", "explode", "allowReserved", "allowEmptyValue", "schema", "content"),
         *("itemSchema", "encoding", "itemEncoding", "prefixEncoding"),
@@ -97,7 +97,7 @@ def representation_changed(change: Change) -> bool:
           schema: {type: array, items: {type: string}}}]
         responses: {'200': {description: loans}}
     """
-    return change.kind in KEYWORD and change.keyword in _WRITTEN
+    return change.kind in KEYWORD and change.keyword in WRITTEN
 
 
 @gated
