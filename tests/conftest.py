@@ -9,15 +9,19 @@ import sys
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis.internal.conjecture import providers
 from hypothesis.internal.constants_ast import Constants
 from hypothesis.strategies import none
+from support import launched
 from support.reports import shorten_reports
 from support.scratch import use_memory
 from support.seeds import scale
+
+from dateline import collector
 
 # The same examples in every run and on every machine, so that a failure can be reproduced. No
 # deadlines: a busy machine is no defect of the code.
@@ -56,6 +60,9 @@ os.fsync = lambda fd: None  # noqa: ARG005
 
 use_memory()
 
+# Let the C library keep freed memory: it would look for it among the objects of thousands of tests.
+collector.MUCH = sys.maxsize
+
 # Collection creates many objects that all live until the end: without the garbage collector, which
 # would walk them repeatedly, it takes half as long.
 gc.disable()
@@ -67,9 +74,18 @@ def pytest_xdist_auto_num_workers() -> int:
     return len(os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else [0]) + 1
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """Let xdist workers share one process that forks commands, since its imports take long."""
+    node.workerinput["launch_folder"] = str(launched.launch_folder())
+
+
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """Reduce what xdist workers report to what is printed."""
+    """Reduce what xdist workers report to what is printed, and use what they share."""
     shorten_reports(session.config)
+    given = getattr(session.config, "workerinput", {})
+    if "launch_folder" in given:
+        launched.use_folder(Path(given["launch_folder"]))
 
 
 def pytest_collection_finish() -> None:

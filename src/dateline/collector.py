@@ -6,10 +6,9 @@ import gc
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Final
 
-# Bytes: below this peak, there is little memory to return.
-_MUCH: Final = 128 << 20
+MUCH = 128 << 20
+"""Bytes: below this peak, there is little memory to return"""
 
 _is_frozen = False
 
@@ -74,7 +73,7 @@ def return_memory() -> None:
     import resource
 
     # the number of allocated blocks would take a walk over all of them
-    if resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10 > _MUCH:
+    if resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10 > MUCH:
         import ctypes
 
         if trim := getattr(ctypes.CDLL(None), "malloc_trim", None):

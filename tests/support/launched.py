@@ -49,9 +49,21 @@ os._exit(status[0] if status else 70)
 """
 
 
-@cache
+_given: list[Path] = []
+
+
+def use_folder(folder: Path) -> None:
+    """Let `launch_folder` return that of another process, which ends after this one."""
+    _given[:] = [folder]
+
+
 def launch_folder() -> Path:
     """Return the folder of the two scripts, which works as long as this process."""
+    return _given[0] if _given else _start()
+
+
+@cache
+def _start() -> Path:
     kept = tempfile.TemporaryDirectory(prefix="launched-")
     folder = Path(kept.name)
     address = str(folder / "socket")
@@ -78,6 +90,18 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 # In the helper process
+
+_IMPORTED_LATER: Final = (
+    "aiohttp",
+    "datamodel_code_generator.model.pydantic_v2",
+    "datamodel_code_generator.parser.jsonschema",
+    "deepdiff",
+    "fastapi",
+    "openapi_spec_validator",
+    "sqlite3",
+    "uvicorn",
+)
+"""What functions of dateline import."""
 
 
 def _run(name: str, arguments: list[str]) -> None:
@@ -139,15 +163,17 @@ def _serve(connection: socket.socket) -> int:
 
 def main(address: str) -> None:
     """Fork for each connection to *address*, until nobody may connect any more."""
-    for module in walk_packages(dateline.__path__, "dateline."):
-        if not module.name.endswith("__main__"):
-            import_module(module.name)
-    gc.collect()
-    gc.freeze()
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind(address)
         listening.listen()
         print("listening", flush=True)
+        for module in walk_packages(dateline.__path__, "dateline."):
+            if not module.name.endswith("__main__"):
+                import_module(module.name)
+        for name in _IMPORTED_LATER:
+            import_module(name)
+        gc.collect()
+        gc.freeze()
         while True:
             connection, _ = listening.accept()
             if os.fork() == 0:
