@@ -669,21 +669,27 @@ def test_name_of_a_branch_and_a_tag_is_refused() -> None:
 @pytest.mark.usefixtures("project")
 def test_merge_of_several_branches_at_once_is_refused() -> None:
     head, merged = git("rev-parse", "HEAD"), Path(".git/MERGE_HEAD")
+    git("branch", "MERGE_HEAD")
+    assert not Repository(Path("schemas")).is_merging()
     merged.write_text(head)
     assert Repository(Path("schemas")).is_merging()
     merged.write_text(head + head)
     assert dateline("check").err.startswith("generated: merge-of-several: ")
 
 
-def test_filter_of_each_file_is_known(tmp_path: Path) -> None:
-    git("init", "-q", str(tmp_path))
-    (tmp_path / ".gitattributes").write_text("*.bin filter=lfs\n*.txt -filter\n")
+def test_repository_without_a_commit_is_read(tmp_path: Path) -> None:
+    root = tmp_path / "with a\nline break"
+    git("init", "-q", str(root))
+    (root / ".gitattributes").write_text("*.bin filter=lfs\n*.txt -filter\n")
+    found = Repository(root)
+    assert (found.top, found.head(), found.is_merging()) == (root.resolve(), None, False)
     names = ["a.txt", "b.bin", "c.md", "d.txt", "e.bin", "f.bin"]
-    found = Repository(tmp_path).filters(names)
-    assert found == {"b.bin": "lfs", "e.bin": "lfs", "f.bin": "lfs"}
+    assert found.filters(names) == {"b.bin": "lfs", "e.bin": "lfs", "f.bin": "lfs"}
 
 
 def test_missing_git_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(NoRepositoryError, match=r": this is in no git repository$"):
+        Repository(tmp_path)
     git("init", "-q", str(tmp_path))
     monkeypatch.setenv("PATH", str(tmp_path / "nowhere"))
     with pytest.raises(NoRepositoryError) as caught:

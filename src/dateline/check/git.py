@@ -40,6 +40,15 @@ _ENVIRONMENT: Final = {
     "GIT_TERMINAL_PROMPT": "0",
 }
 
+_VERIFY: Final = ("--verify", "--quiet")
+
+# What `Repository` reads first.
+_PLACED: Final = ("--show-toplevel", "--is-shallow-repository", "--git-path", "MERGE_HEAD")
+_PLACES: Final = re.compile(
+    r"(?P<top>.*)\n(?P<shallow>true|false)\n(?P<merge>.*MERGE_HEAD)\n((?P<head>[0-9a-f]+)\n)?",
+    re.DOTALL,
+)
+
 _UNTRUSTED: Final = "detected dubious ownership"
 _SHA256_DIGITS: Final = 64
 _LFS_POINTER: Final = b"version https://git-lfs.github.com/spec/"
@@ -70,8 +79,16 @@ class Repository:
         # as it was given, for messages
         self._folder = next(folder for folder in [path, *path.parents] if folder.is_dir())
         self._program = _find_git(self._folder)
-        self._commits: dict[str, str | None] = {}
-        self.top = Path(self._run("rev-parse", "--show-toplevel").rstrip("\n"))
+        # one process for all, since to start it takes longer than its work; the last commit, which
+        # there may not be, comes last
+        done = self._ask("rev-parse", *_PLACED, *_VERIFY, _commit("HEAD"))
+        read = _PLACES.fullmatch(_decode(done.stdout))
+        if read is None:
+            raise self._refusal(done.stderr)
+        self.top = Path(read["top"])
+        self._is_shallow = read["shallow"] == "true"
+        self._merge = self._folder / read["merge"]
+        self._commits: dict[str, str | None] = {"HEAD": read["head"]}
 
     def _contains(self, path: Path) -> bool:
         return path.resolve().is_relative_to(self.top.resolve())
@@ -88,11 +105,8 @@ class Repository:
 
     def lacks(self, reference: str) -> bool:
         """Return whether the current branch lacks the commit *reference*, as far as is known."""
-        found = self._ask("merge-base", "--is-ancestor", f"{reference}^{{commit}}", "HEAD")
-        return found.returncode == 1 and not self._is_shallow()
-
-    def _is_shallow(self) -> bool:
-        return self._run("rev-parse", "--is-shallow-repository").strip() == "true"
+        found = self._ask("merge-base", "--is-ancestor", _commit(reference), "HEAD")
+        return found.returncode == 1 and not self._is_shallow
 
     def commit(self, reference: str) -> str:
         """Return the commit that *reference* names; git would prefer a tag to a branch."""
@@ -104,7 +118,7 @@ class Repository:
                     f"refs/heads/{reference} for the branch, refs/tags/{reference} for the tag"
                 )
             return found
-        if self._is_shallow():
+        if self._is_shallow:
             advice = f"this clone is shallow: run `{self._fetch(reference)}` first"
         else:
             advice = "name a branch, a tag, a commit, a folder or a document"
@@ -213,10 +227,10 @@ class Repository:
 
         Raises GitError if it is one of several branches at once.
         """
-        if not self._find_commit("MERGE_HEAD"):
+        # a branch may have this name, too
+        if not (self._merge.is_file() and self._find_commit("MERGE_HEAD")):
             return False
-        place = self._run("rev-parse", "--git-path", "MERGE_HEAD").rstrip("\n")
-        if len((self._folder / place).read_text(encoding="utf-8").split()) > 1:
+        if len(self._merge.read_text(encoding="utf-8").split()) > 1:
             raise GitError(
                 f"{self._folder}: merge-of-several: several branches are being merged at once, and "
                 "are compared with one by one only; merge them one after the other"
@@ -269,8 +283,7 @@ class Repository:
 
     def _find_commit(self, reference: str) -> str | None:
         if reference not in self._commits:
-            revision = f"{reference}^{{commit}}"
-            found = self._ask("rev-parse", "--verify", "--quiet", "--end-of-options", revision)
+            found = self._ask("rev-parse", *_VERIFY, "--end-of-options", _commit(reference))
             commit = found.stdout.decode().strip() if found.returncode == 0 else None
             self._commits[reference] = commit
         return self._commits[reference]
@@ -370,9 +383,16 @@ def require_committed(folder: Path, paths: Iterable[Path], refusal: type[Datelin
 
 
 def _find_git(folder: Path) -> str:
-    """Return the path of git, never one in the working folder or in a repository of *folder*."""
+    """Return the path of git, never one in the working folder or in a repository of *folder*.
+
+    Raises NoRepositoryError if there is no git, or nothing that it may take for a repository.
+    """
     home = folder.resolve()
-    tops = [each for each in (home, *home.parents) if (each / ".git").exists()]
+    above = (home, *home.parents)
+    tops = [each for each in above if (each / ".git").exists()]
+    # a repository without a work tree, which git refuses to read, has this file itself
+    if not (tops or any(os.path.lexists(each / "HEAD") for each in above)):
+        raise NoRepositoryError(f"{folder}: git-refused: this is in no git repository")
     for entry in os.environ.get("PATH", os.defpath).split(os.pathsep):
         place = Path(entry).resolve()
         if not Path(entry).is_absolute() or any(map(place.is_relative_to, tops)):
@@ -381,6 +401,11 @@ def _find_git(folder: Path) -> str:
             if found := shutil.which(place / name):
                 return str(found)
     raise NoRepositoryError("git is not installed; compare with a folder instead")
+
+
+def _commit(reference: str) -> str:
+    """Return the revision that is the commit of *reference*."""
+    return f"{reference}^{{commit}}"
 
 
 def _files(path: Path) -> Iterator[Path]:
