@@ -162,6 +162,7 @@ def serving(
     thread.start()
     try:
         while not server.started:
+            assert thread.is_alive(), "the server ended before it had started"
             time.sleep(0.005)
         yield server.servers[0].sockets[0].getsockname()[1]
     finally:
