@@ -7,7 +7,7 @@ from itertools import combinations
 from typing import Any, Final
 
 from dateline.canonical import has_lacked_default
-from dateline.contracts.clashes import list_clashing
+from dateline.contracts.clashes import list_clashing, list_joint
 from dateline.contracts.converters import RequiredConverters
 from dateline.contracts.flat import (
     Declared,
@@ -402,7 +402,7 @@ class Builder:
             return nodes[0]
         return by_type(
             {
-                name: self._of_type(name, union, counted, nodes, types)
+                name: self._of_type(name, union, counted, nodes, types, around)
                 for name in TYPES
                 if any(name in each for each in types)
             }
@@ -471,6 +471,7 @@ class Builder:
         members: list[GatedMember],
         nodes: list[Node],
         types: list[frozenset[str]],
+        around: FlatSchema | None,
     ) -> Node:
         """Return the node of a value of the JSON type *name*, by the members of that type."""
         having = [i for i, each in enumerate(types) if name in each]
@@ -482,7 +483,8 @@ class Builder:
         if name == "object":
             tag = find_tag(self.view.given, union, [each.schema for each in members])
         if tag is None:
-            return self._choose_by_schema(union, members, own)
+            joint = self._join_members(union, members, around) if name == "object" else []
+            return self._choose_by_schema(union, members, own, joint)
         return self._choose_by_tag(union, tag, members, own)
 
     def _choose_by_tag(
@@ -499,8 +501,27 @@ class Builder:
                 choice["otherwise"] = node
         return choice
 
+    def _join_members(
+        self, union: FlatUnion, members: list[GatedMember], base: FlatSchema | None
+    ) -> list[dict[str, Any]]:
+        """Return the choices of requests that fit several of *members* and need what each has."""
+        if union.is_one or self.view.way is Way.DOWN:
+            return []
+        choices = []
+        for joint in list_joint(self.view, members, base):
+            schemas = [members[at].schema for at in joint]
+            flat = self._combine(schemas, base)
+            if not list_clashing(self.view, flat):
+                schema = together(self.view.describe_read(each) for each in schemas)
+                choices.append({"schema": schema, "then": self.flat(flat)})
+        return choices
+
     def _choose_by_schema(
-        self, union: FlatUnion, members: list[GatedMember], nodes: list[Node]
+        self,
+        union: FlatUnion,
+        members: list[GatedMember],
+        nodes: list[Node],
+        joint: list[dict[str, Any]],
     ) -> Node:
         """Return the node of a value whose members only validation can distinguish.
 
@@ -509,8 +530,11 @@ class Builder:
         order = sorted(range(len(members)), key=lambda at: not members[at].shown)
         choice: dict[str, Any] = {
             "tried": [
-                {"schema": self.view.describe_read(members[at].schema), "then": nodes[at]}
-                for at in order
+                *joint,
+                *(
+                    {"schema": self.view.describe_read(members[at].schema), "then": nodes[at]}
+                    for at in order
+                ),
             ]
         }
         shown = [each.schema for each in members if each.shown]
@@ -529,10 +553,14 @@ class Builder:
             return {**self.view.instead(member.schema, ()), "source": Withholder(member.gated)}
         if base is None:
             return self.node(member.schema)
-        flat = base.copy()
-        flat.schemas += (member.schema,)
-        self.view.add(flat, member.schema)
-        return self.flat(flat)
+        return self.flat(self._combine([member.schema], base))
+
+    def _combine(self, schemas: list[Any], base: FlatSchema | None) -> FlatSchema:
+        flat = FlatSchema() if base is None else base.copy()
+        flat.schemas += tuple(schemas)
+        for schema in schemas:
+            self.view.add(flat, schema)
+        return flat
 
 
 def _mark_kept(node: Node, hidden: frozenset[str], union: FlatUnion) -> Node:
