@@ -435,17 +435,15 @@ class _Maker:
             if (change := self._compile(below, keep=least > 0 or name in required)) is not None
         }
         extras = self._compile(shape.get("extras"), keep=least > 0)
-        if extras is None and not shape.get("left_out") and not shape.get("names"):
-            return values.change_fields(fields, required=required, least=least)
-        return values.rebuild(
-            fields,
-            names=dict(shape.get("names", {})),
-            left_out=frozenset(shape.get("left_out", ())),
-            extras=extras,
-            declared=frozenset(shape.get("declared", ())),
-            required=required,
-            least=least,
-        )
+        others: dict[str, Any] = {
+            "required": required,
+            "least": least,
+            "names": dict(shape.get("names", {})),
+            "left_out": frozenset(shape.get("left_out", ())),
+        }
+        if extras is None:
+            return values.change_fields(fields, **others)
+        return values.change_extras(fields, extras, shape.get("declared", ()), **others)
 
     def _choose_by_tag(self, shape: Mapping[str, Any], keep: bool, union: Change | None) -> Change:
         members: dict[str, Change | None] = {}

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from contextvars import ContextVar
+from types import MappingProxyType
 from typing import Any, Final
 
 Json = Any
@@ -242,13 +243,24 @@ def _distinct(values: list[Json]) -> list[Json]:
 # Objects
 
 
-def change_fields(fields: Mapping[str, Change], *, required: Container[str], least: int) -> Change:
+def change_fields(
+    fields: Mapping[str, Change],
+    *,
+    required: Container[str],
+    least: int,
+    names: Mapping[str, str] = MappingProxyType({}),
+    left_out: Collection[str] = (),
+) -> Change:
     """Return a function that applies *fields* to the fields of an object, and no others.
 
-    An object that lacks one of *required* then, or has fewer than *least*, may not be shown.
+    It then leaves out those that are *left_out*, and renames others to their *names*. An object
+    that lacks one of *required* then, or has fewer than *least*, may not be shown.
     """
-    steps = [(name, field, name in required) for name, field in fields.items()]
-    if len(steps) == 1 and not least:
+    steps = [
+        (name, each, name in required) for name, each in fields.items() if name not in left_out
+    ]
+    moved = frozenset({*names, *left_out})
+    if len(steps) == 1 and not least and not moved:
         return _change_field(*steps[0])
 
     def change(value: Json) -> Json:
@@ -274,6 +286,12 @@ def change_fields(fields: Mapping[str, Change], *, required: Container[str], lea
         except UnfitError as error:
             error.within(name)
             raise
+        if not moved.isdisjoint(value):
+            result = {
+                names[name] if name in names else name: each  # noqa: SIM401 - a call costs more
+                for name, each in result.items()
+                if name not in left_out
+            }
         return result if result is value or len(result) >= least else OMITTED
 
     return change
@@ -304,42 +322,6 @@ def _change_field(name: str, field: Change, stays: bool) -> Change:
     return change
 
 
-def rebuild(
-    fields: Mapping[str, Change],
-    *,
-    names: Mapping[str, str],
-    left_out: Collection[str],
-    extras: Change | None,
-    declared: Iterable[str],
-    required: Container[str],
-    least: int,
-) -> Change:
-    """Return what `change_fields` does, for objects with added, removed or renamed fields, too.
-
-    *extras* is applied to the fields that are not *declared*.
-    """
-    kept = {name: field for name, field in fields.items() if name not in left_out}
-    within = change_fields(kept, required=required, least=0)
-    if extras is not None:
-        known = frozenset({*kept, *declared, *left_out})
-        within = _change_extras(kept, extras, known, required)
-    moved = frozenset({*names, *left_out})
-
-    def change(value: Json) -> Json:
-        result = within(value)
-        if result is OMITTED:
-            return OMITTED
-        if not moved.isdisjoint(value):
-            result = {
-                names[name] if name in names else name: each  # noqa: SIM401 - a call costs more
-                for name, each in result.items()
-                if name not in left_out
-            }
-        return result if result is value or len(result) >= least else OMITTED
-
-    return change
-
-
 def drop_spellings(change: Change, own: Container[str], names: Iterable[str]) -> Change:
     """Return *change* for objects without the fields that are *names* in another case.
 
@@ -358,15 +340,26 @@ def drop_spellings(change: Change, own: Container[str], names: Iterable[str]) ->
     return apply
 
 
-def _change_extras(
-    fields: Mapping[str, Change], extras: Change, known: Container[str], required: Container[str]
+def change_extras(
+    fields: Mapping[str, Change],
+    extras: Change,
+    declared: Iterable[str],
+    *,
+    required: Container[str],
+    least: int,
+    names: Mapping[str, str],
+    left_out: Collection[str],
 ) -> Change:
-    """Return what `change_fields` does, with *extras* for the fields that are not *known*."""
+    """Return what `change_fields` does, with *extras* for the fields that are not *declared*."""
+    known = frozenset({*fields, *declared, *left_out})
 
     def change(value: Json) -> Json:
         is_object = isinstance(value, dict)
         others = {name: extras for name in value if name not in known} if is_object else {}
-        return change_fields({**fields, **others}, required=required, least=0)(value)
+        apply = change_fields(
+            {**fields, **others}, required=required, least=least, names=names, left_out=left_out
+        )
+        return apply(value)
 
     return change
 

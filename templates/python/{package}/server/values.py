@@ -92,8 +92,16 @@ class _LateFits:
 
 @cache
 def _misfits(component: str) -> Misfit:
-    from .contracts import Validator
-
-    validator = Validator({"$ref": f"{_SCHEMAS}{component}"}, _read()["canonical"].get)
-    found: Misfit = validator.find_misfit
+    found: Misfit = _joint().find({"$ref": f"{_SCHEMAS}{component}"}).find_misfit
     return found
+
+
+@cache
+def _joint() -> Any:
+    """Return the validators of all events: they share the components that events have in common."""
+    from .contracts import JointValidators
+
+    data = _read()
+    names = sorted({event["component"] for event in data["events"].values()})
+    schemas = {name: {"$ref": f"{_SCHEMAS}{name}"} for name in names}
+    return JointValidators([{"events": schemas}], data["canonical"].get)

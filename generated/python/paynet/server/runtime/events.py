@@ -77,22 +77,19 @@ class Events:
         context of converters. Raises what `payload` raises, UnfitError for an event that is not
         valid, ConversionError and MissingConverterError.
         """
-        way = self._find_way(name, event, version)
+        misfit, way = self._known.get((name, version)) or self._open(name, version)
+        if (unfit := misfit(event)) is not None:
+            raise UnfitError(unfit[1], unfit[0])
         return way.change(event) if way.awaits is None else way.take(event, account)
 
     async def render_async(
         self, name: str, event: Json, version: str, account: object = None
     ) -> Json:
         """Return what `render` returns, after awaiting its converters."""
-        return await self._find_way(name, event, version).take_async(event, account)
-
-    def _find_way(self, name: str, event: Json, version: str) -> ComponentWay:
-        """Return what converts *event* to *version*. Raises UnfitError if it is not valid."""
         misfit, way = self._known.get((name, version)) or self._open(name, version)
-        unfit = misfit(event)
-        if unfit is not None:
+        if (unfit := misfit(event)) is not None:
             raise UnfitError(unfit[1], unfit[0])
-        return way
+        return await way.take_async(event, account)
 
     def _open(self, name: str, version: str) -> tuple[Misfit, ComponentWay]:
         """Return what validates events, and what converts them to *version*."""
