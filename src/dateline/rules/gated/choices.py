@@ -179,8 +179,8 @@ def type_removed(change: Change) -> bool:
 
     Put the old type back, or keep it for older versions: `x-was: {next: {type: old}}`.
 
-    Callers: Stop sending values of the old type.
-    Breaks senders: code that sends values of the old type.
+    Callers: Stop sending values of that type.
+    Breaks senders: code that sends values of that type.
 
     In a request, before:
         NewLoan: {type: object, properties: {note: {type: [string, 'null']}}}
