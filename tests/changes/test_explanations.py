@@ -139,6 +139,8 @@ def test_plain_values_of_keywords_are_shown(
         ({"type": "string", "enum": [""]}, "''"),
         ({"enum": ["auto", "never"]}, "auto or never"),
         ({"type": ["array", "object"]}, "of the type array or object"),
+        ({"properties": {"a": {}, "b": {}}}, "an object with a, b"),
+        ({"properties": {key: {} for key in "abcde"}}, "an object with a, b, c and 2 more"),
         ({"allOf": [{"type": "object"}]}, "a variant without a name"),
     ],
 )

@@ -180,6 +180,11 @@ class Entry:
         return self.direction is Direction.MODEL or self.rule in CODE_NAMES
 
     @property
+    def is_documentation(self) -> bool:
+        """Whether it promises nothing to a program."""
+        return self.rule in DOCUMENTATION
+
+    @property
     def where(self) -> str:
         """The pointer into the newer document, or into the older one if it was removed."""
         return self.after_pointer or self.before_pointer or ""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from dateline.changes.entries import DOCUMENTATION, Entry
+from dateline.changes.entries import Entry
 
 _MANY: Final = 100
 """The groups of sections with more entries are folded on pages."""
@@ -68,7 +68,7 @@ def list_sections(entries: Iterable[Entry]) -> list[PageSection]:
 
 
 def _choose_section(entry: Entry) -> str:
-    if entry.rule in DOCUMENTATION:
+    if entry.is_documentation:
         return "documentation"
     if entry.is_only_in_code:
         return "models"

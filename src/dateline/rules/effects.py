@@ -49,7 +49,8 @@ _EVENTS: Final = {"added": "new", "removed": "gone"}
 _HAPPENED: Final = {"added": "is new", "removed": "is gone", "changed": "has changed"}
 _OF_SEVERAL: Final = {"added": "are new", "removed": "are gone", "changed": "have changed"}
 _MOST_VALUES: Final = 5
-"""With more of them, the values of a variant without a name are not listed."""
+_MOST_FIELDS: Final = 3
+"""With more of them, the values of a variant without a name are not listed; so many fields are."""
 
 _PLURAL: Final = frozenset({"examples", "externalDocs", "servers", "tags"})
 """Keywords whose names are plurals, of those that `_describe` makes the subject of a sentence."""
@@ -248,5 +249,12 @@ def _name_variant(schema: dict[str, Any]) -> str:
     if listed and len(listed) <= _MOST_VALUES:
         return " or ".join(map(format_name, listed))
     written = _write_side("type", schema.get("type", []))
+    fields = schema.get("properties")
+    if isinstance(fields, dict) and fields:
+        named, more = (
+            ", ".join(map(format_name, [*fields][:_MOST_FIELDS])),
+            len(fields) - _MOST_FIELDS,
+        )
+        return f"an object with {named}" + (f" and {more:,} more" if more > 0 else "")
     named = f"of the type {written}" if written else "a variant without a name"
     return ", ".join([named, *describe_limits(schema)])

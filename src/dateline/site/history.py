@@ -36,10 +36,10 @@ class ListedChanges:
 
 
 class StepHistory:
-    """The changes of one step, by the operations that they concern."""
+    """The changes of one step, documentation aside, by the operations that they concern."""
 
     def __init__(self, step: Step) -> None:
-        self._entries = step.shown
+        self._entries = [each for each in step.shown if not each.is_documentation]
 
     def list_changes(self, name: str, near: Sequence[Iterable[str]]) -> ListedChanges | None:
         """Return the changes of the operation *name*, or None if there are none.
