@@ -242,6 +242,110 @@ def test_enum_member_with_another_value_is_marked(tmp_path: Path) -> None:
     )
 
 
+# The same addresses under other paths: the first has other names, the second the same elsewhere.
+SHELVES = {
+    "versions.yaml": f"{SOURCES['versions.yaml']}lint: adopted\npolicy: dated-contract\n",
+    "api.yaml": """\
+openapi: 3.1.0
+info: { title: Library, version: canonical }
+paths:
+  /shelves/{shelf_id}:
+    x-removed: 2026-01-01
+    get:
+      operationId: readShelf
+      parameters:
+        - { name: shelf_id, in: path, required: true, schema: { type: string } }
+        - { name: order, in: query, schema: { type: string } }
+      responses:
+        '200':
+          description: a shelf
+          content: { application/json: { schema: { $ref: '#/components/schemas/OldShelf' } } }
+  /shelves/{id}:
+    x-added: 2026-01-01
+    get:
+      operationId: getShelf
+      parameters: [{ name: id, in: path, required: true, schema: { type: string } }]
+      responses:
+        '200':
+          description: a shelf
+          content: { application/json: { schema: { $ref: '#/components/schemas/Shelf' } } }
+  /books/{shelf}/{book}:
+    x-removed: 2026-01-01
+    put: PUT
+  /books/{book}/{shelf}:
+    x-added: 2026-01-01
+    put: PUT
+components:
+  schemas:
+    OldShelf:
+      type: object
+      x-removed: 2026-01-01
+      properties: { label: { type: string }, kind: { type: string } }
+    Shelf:
+      type: object
+      x-added: 2026-01-01
+      properties: { label: { type: string }, kind: { type: string, enum: [open, closed] } }
+""".replace(
+        "PUT",
+        """
+      operationId: putBook
+      parameters:
+        - { name: shelf, in: path, required: true, schema: { type: string } }
+        - { name: book, in: path, required: true, schema: { type: string } }
+      responses: { '204': { description: put there } }""",
+    ),
+}
+SHELVED = """\
+from library.v2025_06_01 import Client, OldShelf
+
+
+def read(client: Client) -> list[OldShelf]:
+    client.put_book("a", "b")
+    client.put_book(book="b", shelf="a")
+    return [
+        client.read_shelf("a"),
+        client.read_shelf(shelf_id="a"),
+        client.read_shelf("a", order="up"),
+    ]
+"""
+
+
+def test_arguments_of_paths_are_matched_by_their_places(tmp_path: Path) -> None:
+    root = tmp_path / "library"
+    folder(root, SHELVES)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(root)
+        outcome = dateline("generate")
+        assert outcome.status == 0, outcome.err
+    programs = write_programs(tmp_path / "programs", {"shelved": SHELVED})
+    status, _, err = migrate(root, programs, "2025-06-01", "2026-01-01")
+    swapped = "PUT /books/{book}/{shelf}: path parameters swapped ('shelf' -> 'book')"
+    removed = "GET /shelves/{id}: parameter order removed"
+    assert (status, err.splitlines()) == (
+        1,
+        [
+            "marked in the code:",
+            f"  {programs}/shelved.py:6:12: {swapped}",
+            f"  {programs}/shelved.py:8:12: {swapped}",
+            f"  {programs}/shelved.py:13:31: {removed}",
+            "other changes, without names to rewrite:",
+            # the class of its values is one that the older version lacks
+            '  Shelf.kind: enum added (["open", "closed"])',
+        ],
+    )
+    expected = SHELVED
+    for old, new in (
+        ("v2025_06_01", "v2026_01_01"),
+        ("OldShelf", "Shelf"),
+        ("read_shelf", "get_shelf"),
+        ("shelf_id=", "id="),
+        ("    client.put", f"    # dateline: {swapped}\n    client.put"),
+        ("    return", f"    # dateline: {removed}\n    return"),
+    ):
+        expected = expected.replace(old, new)
+    assert read_programs(programs)["shelved"] == expected
+
+
 ALIASED = """\
 from library.v2025_06_01 import Client, GetFeesResponseEntriesItem, Kind
 

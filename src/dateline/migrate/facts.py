@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import ast
+import re
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Final
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, TypeVar
 
 from dateline.migrate.matching import match_classes
-from dateline.migrate.package import GeneratedClass, VersionModule
+from dateline.migrate.package import RESPONSES, GeneratedClass, VersionModule
 from dateline.python.names import argument_name, class_name
+
+_T = TypeVar("_T")
 
 _REMOVED: Final = frozenset({"response-field-removed", "request-field-removed"})
 _REQUIRED: Final = frozenset({"required-request-field-added", "field-required"})
 _PARAMETER_RENAMED: Final = frozenset({"parameter-renamed", "path-parameter-renamed"})
+_SWAPPED: Final = "path-parameters-swapped"
 _BODY_REQUIRED: Final = frozenset({"body-added", "body-required"})
 _ARGUMENT_REQUIRED: Final = _BODY_REQUIRED | {"required-parameter-added", "parameter-required"}
+_PATH_PARAMETER: Final = re.compile(r"\{[^{}]*\}")
 _VALUE_REMOVED: Final = frozenset({"value-removed", "open-value-removed", "response-narrowed"})
 
 
@@ -74,7 +80,7 @@ def find_facts(
 
 class _FactFinder:
     def __init__(self, older: VersionModule, newer: VersionModule) -> None:
-        self._older, self._newer = older, newer
+        self._older, self._newer = _align_operations(older, newer), newer
         self._facts = MigrationFacts()
 
     def find(self, changes: Sequence[Mapping[str, Any]]) -> MigrationFacts:
@@ -83,7 +89,8 @@ class _FactFinder:
         self._counterparts = match_classes(self._older, self._newer, changes, self._renamed)
         former = {new: old for old, new in self._counterparts.items()}
         self._former = {name: former.get(name, name) for name in self._newer.classes}
-        for change in changes:
+        # no rename of its method settles a change of places
+        for change in sorted(changes, key=lambda each: bool(each["rule"] == _SWAPPED)):
             if not self._place(change) and change["verdict"] in ("gated", "never"):
                 facts.left.append(_remark(change))
             if change["rule"] == "component-renamed":
@@ -116,10 +123,14 @@ class _FactFinder:
             (_VALUE_REMOVED, self._note_member),
         ):
             if rule in rules:
-                found = self._find_field(change)
-                return found is not None and note(change, *found)
+                place = self._find_field(change)
+                return place is not None and note(change, *place)
         if rule in ("operation-removed", "operation-id-changed"):
             return self._note_methods(change)
+        if rule == _SWAPPED:
+            found = self._list_methods(change)
+            self._facts.methods.update((method, _remark(change)) for _, method in found)
+            return bool(found)
         if rule in (*_PARAMETER_RENAMED, "parameter-removed", *_ARGUMENT_REQUIRED):
             return self._note_arguments(change)
         return False
@@ -129,12 +140,15 @@ class _FactFinder:
     def _find_field(self, change: Mapping[str, Any]) -> tuple[str, str] | None:
         """Return the class of the older version with the changed field, and its name in JSON.
 
-        A field that only the newer version has belongs to the class that replaced this one.
+        A field that only the newer version has belongs to the class that replaced this one; None if
+        no class of the older version is replaced.
         """
         if change["before_pointer"] is not None:
             return self._older.find_field(change["before_pointer"], change["operations"])
         found = self._newer.find_field(change["after_pointer"] or "", change["operations"])
-        return None if found is None else (self._former[found[0]], found[1])
+        if found is None or self._former[found[0]] not in self._older.classes:
+            return None
+        return self._former[found[0]], found[1]
 
     def _list_newer(self, holder: str) -> list[GeneratedClass]:
         """Return the classes that replace *holder*: several, if it is a union."""
@@ -163,7 +177,7 @@ class _FactFinder:
     def _note_required_field(self, change: Mapping[str, Any], holder: str, _: str) -> bool:
         last = str(change["field"]).rpartition(".")[2]
         new = self._find_newer(holder)
-        name = new.wire.get(last) if new is not None and holder in self._older.classes else None
+        name = None if new is None else new.wire.get(last)
         if new is None or name is None or name not in new.required:
             return False
         self._facts.required.setdefault(holder, {})[name] = _remark(change)
@@ -208,6 +222,15 @@ class _FactFinder:
             for each in self._newer.needed.get(operation, ()):
                 before = self._older.needed[operation]
                 self._note_needed(method, each, self._rename(method, before, facts.arguments))
+            self._note_missing_arguments(operation, method)
+
+    def _note_missing_arguments(self, operation: str, method: str) -> None:
+        new = self._newer.methods.get(operation)
+        for name in self._older.types[operation] if new is not None else ():
+            is_result = name.startswith(RESPONSES)
+            if not is_result and name not in self._newer.types[operation]:
+                gone = CallerRemark(f"{new} of {self._newer.version} has no argument {name}")
+                self._facts.arguments.setdefault((method, name), gone)
 
     def _note_needed(self, holder: str, name: str, before: Collection[str]) -> None:
         if name not in before:
@@ -260,6 +283,28 @@ class _FactFinder:
                 self._facts.arguments[method, old] = what
                 noted = True
         return noted
+
+
+def _align_operations(older: VersionModule, newer: VersionModule) -> VersionModule:
+    """Return *older* with operations keyed as in *newer* where only path parameters are renamed."""
+    ours, theirs = ({*each.methods} for each in (older, newer))
+    counterparts: dict[str, list[str]] = {}
+    for key in theirs - ours:
+        counterparts.setdefault(_PATH_PARAMETER.sub("{}", key), []).append(key)
+    found = {key: counterparts.get(_PATH_PARAMETER.sub("{}", key), ()) for key in ours - theirs}
+    count = Counter(each[0] for each in found.values() if each)
+    # of several with the same path, none is certain
+    keys = {key: each[0] for key, each in found.items() if len(each) == 1 and count[each[0]] == 1}
+
+    def rekey(entries: Mapping[str, _T]) -> dict[str, _T]:
+        return {keys.get(key, key): each for key, each in entries.items()}
+
+    return replace(
+        older,
+        methods=rekey(older.methods),
+        types=rekey(older.types),
+        needed=rekey(older.needed),
+    )
 
 
 def _name_operation(key: str) -> str:

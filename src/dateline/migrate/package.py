@@ -18,6 +18,9 @@ _SAME: Final = ("items", "additionalProperties", "unevaluatedProperties")
 _LISTS: Final = ("allOf", "anyOf", "oneOf", "prefixItems", "patternProperties")
 _TABLES: Final = ("results", "errors")
 
+RESPONSES: Final = "responses/"
+"""What the names of results begin with, beside the names of arguments."""
+
 
 class PackageError(DatelineError):
     """The generated package, or a version of it, is not where it should be."""
@@ -139,13 +142,13 @@ class VersionModule:
                     each
                     for name in operations
                     for status, each in self.types.get(name, {}).items()
-                    if status.startswith("responses/")
+                    if status.startswith(RESPONSES)
                 ]
             case ("operation", "requestBody", "content", _, "schema", *rest):
                 starts = [self.types[name]["body"] for name in self._list_taking(operations)]
             case ("operation", "responses", status, "content", _, "schema", *rest):
                 each = self.types.get(operations[0], {}) if len(operations) == 1 else {}
-                name = f"responses/{status}"
+                name = f"{RESPONSES}{status}"
                 starts = [each[name]] if name in each else []
             case _:
                 return
@@ -337,7 +340,7 @@ def _read_methods(module: ast.Module) -> Iterator[_SentOperation]:
         for table in (each.value for each in operation.keywords if each.arg in _TABLES):
             if isinstance(table, ast.Dict):
                 types |= {
-                    f"responses/{key.value!s}": value
+                    f"{RESPONSES}{key.value!s}": value
                     for key, value in zip(table.keys, table.values, strict=True)
                     if isinstance(key, ast.Constant)
                 }
