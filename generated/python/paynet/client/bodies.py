@@ -58,7 +58,8 @@ def require_whole(response: httpx.Response, *, is_within: bool = False) -> None:
         is_complete = getattr(getattr(each, "decompressor", None), "eof", True)
         if not is_complete and response.num_bytes_downloaded:
             raise httpx.RemoteProtocolError("the compressed body has no end")
+    if not is_within or not response.http_version.startswith("HTTP/1"):
+        return
     # such a body ends with the connection (RFC 9112, section 6.3)
-    is_delimited = {"content-length", "transfer-encoding"} & {*response.headers.keys()}
-    if is_within and not is_delimited and response.http_version.startswith("HTTP/1"):
+    if "content-length" not in response.headers and "transfer-encoding" not in response.headers:
         raise httpx.RemoteProtocolError("the connection ended within an item")

@@ -240,6 +240,24 @@ class _HiddenURL(httpx.URL):
         return httpx.URL(self).join(url)
 
 
+class _SentHeaders(dict[str, tuple[str, str]]):
+    """The headers of a request: names as written and values, by names in lower case.
+
+    They are copied for each attempt; a copy of `httpx.Headers` takes many times as long.
+    """
+
+    def put(self, name: str, value: str) -> None:
+        """Replace the header *name*, in any case."""
+        self[name.lower()] = name, value
+
+    def find(self, name: str) -> str | None:
+        """Return the value of the header *name*, in any case, if there is one."""
+        return self.get(name.lower(), (name, None))[1]
+
+    def copy(self) -> _SentHeaders:
+        return _SentHeaders(self)
+
+
 class Call(Generic[T]):
     """One call of *operation* with *values*, one for each of its parameters, None for absent.
 
@@ -269,7 +287,7 @@ class Call(Generic[T]):
         self._request: httpx.Request | None = None
         self._body: Body | None = None
         self._may_repeat = bool(operation.idempotency) or operation.method in REPEATABLE_METHODS
-        self._headers = httpx.Headers()
+        self._headers = _SentHeaders()
         self._query: list[str] = []
         self._cookies: list[str] = []
         self._content: bytes | None = None
@@ -277,14 +295,15 @@ class Call(Generic[T]):
         self._choose_version(accept or operation.accept)
         for name, value in session.headers.items():
             # in any case, names are equal: the last one counts
-            self._headers[name] = value
+            self._headers.put(name, value)
         service = session.service
         segment = f"/{service.version}" if service.place == "path" else ""
         self._address = session.find_address(operation) + segment + self._write_parameters(values)
         if operation.idempotency:
-            given = self._headers.get(operation.idempotency) if key is None else key
-            self._headers[operation.idempotency] = require_field_value(
-                operation.idempotency, str(uuid4()) if given is None else given
+            given = self._headers.find(operation.idempotency) if key is None else key
+            own = str(uuid4()) if given is None else given
+            self._headers.put(
+                operation.idempotency, require_field_value(operation.idempotency, own)
             )
         if body is not None:
             self._write_body(body)
@@ -292,12 +311,12 @@ class Call(Generic[T]):
     def _choose_version(self, accept: str) -> None:
         """Name the version, the media types *accept*, and the client itself."""
         service = self._session.service
-        self._headers["Accept"] = accept
-        self._headers["User-Agent"] = f"{service.package}/{service.version}"
+        self._headers.put("Accept", accept)
+        self._headers.put("User-Agent", f"{service.package}/{service.version}")
         if self._operation.ignores_version:
             return
         if service.place == "header":
-            self._headers[service.selector] = service.version
+            self._headers.put(service.selector, service.version)
         elif service.place == "query":
             self._query.append(f"{quote(service.selector)}={quote(service.version)}")
         elif service.place == "media-type":
@@ -305,7 +324,7 @@ class Call(Generic[T]):
             accepted = (
                 f"{each}; {service.selector}={service.version}" for each in accept.split(", ")
             )
-            self._headers["Accept"] = ", ".join(accepted)
+            self._headers.put("Accept", ", ".join(accepted))
 
     def _write_parameters(self, values: Sequence[Any]) -> str:
         """Write *values* into the request, and return its path."""
@@ -319,7 +338,7 @@ class Call(Generic[T]):
             elif parameter.place in ("query", "querystring"):
                 self._query += parameter.write_query(value)
             elif parameter.place == "header":
-                self._headers[parameter.name] = parameter.write_header(value)
+                self._headers.put(parameter.name, parameter.write_header(value))
             elif cookies := parameter.write_cookie(value):
                 self._cookies.append(cookies)
         if path is not operation.path and {".", ".."} & {*path.split("/")}:
@@ -337,13 +356,13 @@ class Call(Generic[T]):
             boundary = uuid4().hex
             self._parts = list_parts(body, operation.form)
             self._content = None if self._parts else f"--{boundary}--\r\n".encode()
-            self._headers["Content-Type"] = f"{MULTIPART}; boundary={boundary}"
+            self._headers.put("Content-Type", f"{MULTIPART}; boundary={boundary}")
             return
         elif kind == FORM:
             self._content = write_form(to_jsonable_python(body, by_alias=True), operation.form)
         else:
             self._content = to_json(body, by_alias=True)
-        self._headers["Content-Type"] = _name_boundary(operation.body, self._content)
+        self._headers.put("Content-Type", _name_boundary(operation.body, self._content))
 
     @property
     def _method(self) -> str:
@@ -375,7 +394,7 @@ class Call(Generic[T]):
     def _build_request(self, client: httpx.Client | httpx.AsyncClient) -> httpx.Request:
         if self._is_elsewhere:
             # nor what *client* adds by itself
-            plain = {name: self._headers[name] for name in ("Accept", "User-Agent")}
+            plain = [self._headers[name] for name in ("accept", "user-agent")]
             timeout = {"timeout": httpx.Timeout(self._session.timeout).as_dict()}
             return httpx.Request(
                 self._method, self._hops[-1].url, headers=plain, extensions=timeout
@@ -385,17 +404,17 @@ class Call(Generic[T]):
         is_known = client.auth is None
         self._authenticate(headers, query, cookies, is_needed=is_known)
         if cookies:
-            given = [headers["Cookie"]] if "Cookie" in headers else []
-            headers["Cookie"] = "; ".join([*given, *cookies])
+            given = headers.find("Cookie")
+            headers.put("Cookie", "; ".join([*([] if given is None else [given]), *cookies]))
         content, parts = self._content, self._parts
         if self._is_bare:
-            headers.pop("Content-Type", None)
+            headers.pop("content-type", None)
             content, parts = None, []
         url = self._write_address(query, client.params)
         request = client.build_request(
             self._method,
             url,
-            headers=headers,
+            headers=[*headers.values()],
             content=content,
             files=parts or None,
             timeout=self._session.timeout,
@@ -417,7 +436,7 @@ class Call(Generic[T]):
         return f"{url}{'&' if '?' in url else '?'}{'&'.join(query)}" if query else url
 
     def _authenticate(
-        self, headers: httpx.Headers, query: list[str], cookies: list[str], *, is_needed: bool
+        self, headers: _SentHeaders, query: list[str], cookies: list[str], *, is_needed: bool
     ) -> None:
         """Add the secrets that the operation needs.
 
@@ -431,7 +450,7 @@ class Call(Generic[T]):
         known = {name for name, scheme in schemes.items() if scheme.place == "connection"}
         usable = [each for each in alternatives if known.union(given).issuperset(each)]
         if not usable and any(
-            schemes[name].place == "header" and schemes[name].name in headers
+            schemes[name].place == "header" and schemes[name].name.lower() in headers
             for each in alternatives
             for name in each
         ):
@@ -454,7 +473,7 @@ class Call(Generic[T]):
                 continue
             secret = self._read_secret(given[name])
             if scheme.place == "header":
-                headers[scheme.name] = self._require_secret(scheme, secret)
+                headers.put(scheme.name, self._require_secret(scheme, secret))
             elif scheme.place == "query":
                 query.append(f"{quote(scheme.name, safe='')}={quote(secret, safe='')}")
                 self._query_secrets.add((scheme.name, secret))
