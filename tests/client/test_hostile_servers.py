@@ -9,6 +9,7 @@ from typing import Any, Final
 from uuid import UUID
 
 import httpx
+import pytest
 from paynet.client import Backoff, ClientError, StatusError, UnreadableResponseError
 from paynet.v2026_07_01 import AsyncClient, Client
 from support.calls import Scripted
@@ -153,3 +154,17 @@ def test_long_wait_is_the_reason_only_if_a_retry_was_left(status: int, retries: 
     error = call(response, max_retries=retries)
     has_note = any("longer than the backoff's" in each for each in getattr(error, "__notes__", ()))
     assert has_note is (retries > 0 and status != 409)
+
+
+def test_cookies_that_no_request_can_have_are_not_kept() -> None:
+    cookies = [b"kept=1", b"\xff=2", b"value=\xc3\xa9", b'quoted="\xff"; Path=/', b"also=kept"]
+    headers = [(b"Set-Cookie", cookie) for cookie in cookies]
+    transport = Scripted([httpx.Response(503, headers=headers)])
+    client = Client(
+        api_key=SECRET, base_url="http://api", backoff=Backoff(initial=0.0), transport=transport
+    )
+    for _ in range(2):
+        with pytest.raises(StatusError):
+            client.get_autoramp(ID)
+    sent = [request.headers.get("Cookie") for request in transport.requests]
+    assert sent == [None] + 5 * ["kept=1; also=kept"]

@@ -45,6 +45,10 @@ READ: list[tuple[str | None, float | None]] = [
     *((text, None) for text in ("soon", "\0", "2999-01-01T00:00:00Z", "Mon, 1", "a" * 99_999)),
     ("Fri, 31 Dec 99999 23:59:59 GMT", None),
     ("Mon, 01 Jan 2024 00:00:00 +99999999999", None),
+    # numbers that dates of Python can't even be asked for
+    (f"Mon, 01 Jan {'9' * 20} 00:00:00 GMT", None),
+    (f"Mon, 01 Jan 2024 {'9' * 20}:00:00 GMT", None),
+    (f"Mon, 01 Jan 2024 00:00:00 +{'9' * 20}", None),
     ("Mon, 01 Jan 2999 25:00:00 GMT", None),
     # the three forms of a date (RFC 9110, section 5.6.7), all in the past
     ("Sun, 06 Nov 1994 08:49:37 GMT", 0.0),

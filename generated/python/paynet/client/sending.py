@@ -7,8 +7,10 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from dataclasses import replace
+from http.cookiejar import Cookie, CookieJar, DefaultCookiePolicy
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
+from urllib.request import Request
 
 import httpx
 
@@ -37,6 +39,14 @@ class _Unchanged:
 
 
 _UNCHANGED: Final = _Unchanged()
+
+
+class _SendableCookies(DefaultCookiePolicy):
+    """Keeps no cookie that can't be sent: all later requests would fail."""
+
+    def set_ok(self, cookie: Cookie, request: Request) -> bool:
+        text = f"{cookie.name}={cookie.value}"
+        return text.isascii() and text.isprintable() and super().set_ok(cookie, request)
 
 
 class _Settings:
@@ -103,7 +113,9 @@ class SyncClient(_Settings):
         transport: httpx.BaseTransport | None,
     ) -> None:
         super().__init__(session, http_client, transport)
-        self._http = http_client or httpx.Client(transport=transport)
+        self._http = http_client or httpx.Client(
+            transport=transport, cookies=CookieJar(_SendableCookies())
+        )
 
     def close(self) -> None:
         """Close the connections, but not those of an `http_client` that was passed in."""
@@ -189,7 +201,9 @@ class AsynchronousClient(_Settings):
         transport: httpx.AsyncBaseTransport | None,
     ) -> None:
         super().__init__(session, http_client, transport)
-        self._http = http_client or httpx.AsyncClient(transport=transport)
+        self._http = http_client or httpx.AsyncClient(
+            transport=transport, cookies=CookieJar(_SendableCookies())
+        )
 
     async def close(self) -> None:
         """Close the connections, but not those of an `http_client` that was passed in."""
