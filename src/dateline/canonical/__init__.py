@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from dateline.canonical.bases import ease_members
 from dateline.canonical.former_operations import with_former_operations
 from dateline.canonical.payloads import with_event_components
 from dateline.canonical.ranges import with_media_types
@@ -16,6 +17,7 @@ from dateline.model import ADDED, EXTENSIBLE, GATES, UNPUBLISHED, WAS, Api
 from dateline.openapi import find_replaced
 from dateline.project.publishing import enumeration, open_ended
 from dateline.schema.access import ACCESS, READ_ONLY, WRITE_ONLY
+from dateline.schema.references import Resolver
 from dateline.schema.types import is_enumeration
 from dateline.versions import order
 
@@ -31,8 +33,13 @@ def canonical_document(api: Api, *, sent: bool = False) -> dict[str, Any]:
     With *sent*, return it for requests: fields that callers of some version can't send are not
     required then.
     """
-    adopted = api.table.adopted
-    document: dict[str, Any] = canonical("document", api.document, sent=sent, adopted=adopted)
+    document: dict[str, Any] = canonical(
+        "document",
+        api.document,
+        sent=sent,
+        adopted=api.table.adopted,
+        resolve=Resolver(api.document).resolve,
+    )
     return document
 
 
@@ -50,7 +57,11 @@ def answered_document(api: Api) -> dict[str, Any]:
         return added in drafts or (_is_gated(node) and node.keys() & (GATES - {WAS}) != {ADDED})
 
     document: dict[str, Any] = canonical(
-        "document", api.document, is_lacked=is_lacked, adopted=api.table.adopted
+        "document",
+        api.document,
+        is_lacked=is_lacked,
+        adopted=api.table.adopted,
+        resolve=Resolver(api.document).resolve,
     )
     return document
 
@@ -62,22 +73,27 @@ def canonical(
     sent: bool = False,
     adopted: bool = False,
     is_lacked: Callable[[Any], bool] | None = None,
+    resolve: Callable[[Any], Any] | None = None,
 ) -> Any:
     """Return *node* as it is today, without our keys: canonical names, every member, all fields.
 
     A field that is `readOnly` or `writeOnly` in some versions only is not so. *adopted* definitions
     are written as they were published. If it is *sent* by callers of any version, fields that those
     of some version can't send are not required, and a default is left out if some versions lack it.
-    Fields for which *is_lacked* returns true are not required either.
+    Fields for which *is_lacked* returns true are not required either. What is not required of
+    fields is not demanded by members of `allOf` either, whose references *resolve* follows.
     """
     if not isinstance(node, dict):
         return node
+    is_absent = is_lacked or (_is_unsent if sent else None)
+    if kind == "schema" and "allOf" in node and is_absent and resolve:
+        node = _ease_bases(node, is_absent, resolve)
     found = drop_keys(node, *own) if (own := UNPUBLISHED & node.keys()) else node
     below = find_replaced(
         kind,
         found,
         lambda _, below, child: canonical(
-            below, child, sent=sent, adopted=adopted, is_lacked=is_lacked
+            below, child, sent=sent, adopted=adopted, is_lacked=is_lacked, resolve=resolve
         ),
     )
     found = {**found, **below} if below else found
@@ -87,14 +103,22 @@ def canonical(
         found = drop_keys(found, *(key for key in ACCESS if {*_list_access(node, key)} != {True}))
     if sent and has_lacked_default(node):
         found = {key: value for key, value in found.items() if key != "default"}
-    if (sent or is_lacked) and "required" in node:
-        lacked = list_lacked(node, is_lacked or _is_unsent)
+    if is_absent and "required" in node:
+        lacked = list_lacked(node, is_absent)
         required = [name for name in node["required"] if name not in lacked]
         found = {**found, "required": required} if lacked else found
     members = node.get("oneOf")
     if isinstance(members, list) and is_enumeration({"oneOf": members}):
         found = found if adopted and not any(map(_is_gated, members)) else enumeration(found)
     return open_ended(found) if EXTENSIBLE in found and not adopted else found
+
+
+def _ease_bases(
+    node: dict[str, Any], is_absent: Callable[[Any], bool], resolve: Callable[[Any], Any]
+) -> dict[str, Any]:
+    """Return *node* without the demands of those members of its `allOf` that some versions lack."""
+    lacked = {id(each) for each in node["allOf"] if _is_gated(each) and is_absent(each)}
+    return ease_members(node, lacked, resolve) if lacked else node
 
 
 def _is_gated(node: Any) -> bool:

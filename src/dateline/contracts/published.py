@@ -16,7 +16,7 @@ from dateline.regex.supported import find_supported
 from dateline.schema.access import ACCESS, AccessUse, Hidden, OneWay
 from dateline.schema.constraints import Constraints, references
 from dateline.schema.memo import closure
-from dateline.schema.references import Located
+from dateline.schema.references import Located, Resolver
 
 _SENT: Final = "urn:sent"
 
@@ -30,6 +30,7 @@ class PublishedSchemas:
         self._combinations = timeline.combinations
         self._constraints = Constraints(api.document, find_supported)
         self._documents: dict[int | None, dict[str, Any]] = {None: api.document}
+        self._resolver = Resolver(api.document)
         self._use = AccessUse()
         self._directed: dict[tuple[int | None, str], OneWay] = {}
         self._readings = DiffReadings()
@@ -63,7 +64,8 @@ class PublishedSchemas:
         }
 
     def _read_sent(self, schema: Any) -> Any:
-        found = canonical("schema", schema, sent=True, adopted=self._api.table.adopted)
+        adopted, resolve = self._api.table.adopted, self._resolver.resolve
+        found = canonical("schema", schema, sent=True, adopted=adopted, resolve=resolve)
         return self._constraints.of(self._direct(found, None))
 
     def _sent_component(self, name: str) -> tuple[set[str], Any]:

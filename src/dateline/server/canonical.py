@@ -46,7 +46,8 @@ class Forms:
 
     def read_sent(self, schema: Any) -> Any:
         """Return a schema of the definitions as callers of any version may send it."""
-        result = canonical("schema", schema, sent=True, adopted=self.adopted)
+        resolve = Resolver(self.document).resolve
+        result = canonical("schema", schema, sent=True, adopted=self.adopted, resolve=resolve)
         return _rename(self.directions[1].of(result), self.sent)
 
 
