@@ -52,6 +52,20 @@ CASES: dict[str, tuple[dict[str, Any], list[tuple[int, int]]]] = {
         {**REFERENCE, "x-was": {THIRD: {"$ref": None, "get": GET, "put": PUT}}},
         [(200, 200), (200, 200), (200, 405)],
     ),
+    # callers of a version without responses are sent an empty one
+    "responses removed": (
+        {"get": {"operationId": "get_it", "x-was": {THIRD: {"responses": GET["responses"]}}}},
+        [(200, 405), (200, 405), (204, 405)],
+    ),
+    "responses removed and added": (
+        {
+            "get": {
+                **GET,
+                "x-was": {THIRD: {"responses": {}}, SECOND: {"responses": GET["responses"]}},
+            }
+        },
+        [(200, 405)] * 3,
+    ),
     "as it is": ({"get": GET}, [(200, 405)] * 3),
 }
 

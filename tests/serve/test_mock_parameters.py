@@ -9,6 +9,7 @@ from typing import Any
 
 from support.adopted_apis import store
 from support.generated_server import Generated
+from support.mock_answers import judge_gets
 from support.mocks import requests, send_all
 
 from dateline.adopt import adopt
@@ -180,6 +181,28 @@ def test_parameters_are_parsed_in_each_way_that_their_schemas_allow(tmp_path: Pa
     answers = answer_all(tmp_path, paths, queries)
     assert [each for each in answers if each[1] != 200] == []
     assert len(answers) == len(paths) + sum(map(len, queries.values()))
+
+
+def test_parameter_that_became_json_is_converted(tmp_path: Path) -> None:
+    ways = ({"schema": TEXT}, {"content": {"application/json": {"schema": {"type": "object"}}}})
+    documents = [
+        {
+            "openapi": "3.0.3",
+            "info": {"title": "It", "version": "1"},
+            "paths": {
+                "/it": {
+                    "get": {
+                        "operationId": "get_it",
+                        "parameters": [{"name": "filter", "in": "query", **way}],
+                        "responses": OK,
+                    }
+                }
+            },
+        }
+        for way in ways
+    ]
+    adopt(store(tmp_path, documents), tmp_path / "schemas", accept=lambda _: True)
+    assert judge_gets(tmp_path / "schemas") == ({200: 2}, [])
 
 
 def test_parameters_without_a_list_schema_are_single_values(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from dateline.canonical.former_operations import with_former_operations
 from dateline.canonical.ranges import with_media_types
 from dateline.client.paging import PagingForm, find_paging
 from dateline.model import Api
-from dateline.openapi import operation_path, resolve, value_at
+from dateline.openapi import operation_path, resolve, value_at, value_schema
 from dateline.project import Projector
 from dateline.python.operations import read_operations
 from dateline.python.parts import list_parameters
@@ -162,7 +162,7 @@ class Mock:
             version = context.version
             entry = choose_entry(era, self._contracts["versions"], version, self.environment)
             sampler, era = self._older(version), entry["schema"]
-        schema = era if described["kind"] == "schema" else era.get("schema", {})
+        schema = era if described["kind"] == "schema" else value_schema(era, {})
         # the result may contain such values, too, which are converted next: it has to end
         room = sum(1 for _ in _containers(value)) / 2
         key = f"{name} {way} {json.dumps(value, sort_keys=True)}"
