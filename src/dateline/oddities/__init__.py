@@ -23,6 +23,7 @@ from dateline.oddities.meanings import (
     SAME,
     UNDECIDING,
     find_meaning,
+    read_choice,
 )
 from dateline.oddities.tags import list_dangling, mark_dangling
 from dateline.openapi import (
@@ -40,6 +41,7 @@ from dateline.schema.references import Resolver
 __all__ = [
     "CLOSE_TO_OURS",
     "PREFIX",
+    "SAME",
     "UNDECIDING",
     "find_published",
     "keep_oddities",
@@ -48,6 +50,7 @@ __all__ = [
     "list_used",
     "list_wrapped",
     "mark_dangling",
+    "read_choice",
     "show_oddities",
     "wrap_schemas",
 ]

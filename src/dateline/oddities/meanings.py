@@ -270,11 +270,11 @@ def _read_choices(key: str, value: Any, type_: Any) -> Any:
     number: otherwise there would be no such value.
     """
     if key == "const":
-        return _read_choice(value, type_)
+        return read_choice(value, type_)
     listed = [value] if isinstance(value, str | int | float) else value
     if not isinstance(listed, list):
         return SAME
-    read = [_read_choice(one, type_) for one in listed]
+    read = [read_choice(one, type_) for one in listed]
     if listed is value and all(one is SAME for one in read):
         return SAME
     # what is there in both spellings is one value
@@ -286,7 +286,8 @@ def _read_choices(key: str, value: Any, type_: Any) -> Any:
     ]
 
 
-def _read_choice(value: Any, type_: Any) -> Any:
+def read_choice(value: Any, type_: Any) -> Any:
+    """Return what one *value* of `enum` or `const` means beside a `type`; SAME if it is that."""
     if type_ == "string":
         return _read_text(value)
     if type_ in ("integer", "number", "boolean") and isinstance(value, str):

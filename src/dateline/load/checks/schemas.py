@@ -13,7 +13,8 @@ from dateline.load.checks.schema_parts import (
     collect_required,
     list_parts,
 )
-from dateline.load.checks.scope import Scope, Site, Violation, on
+from dateline.load.checks.scope import LinkedTrail, Scope, Site, Violation, on
+from dateline.oddities import SAME, read_choice
 from dateline.openapi import OBJECTS
 from dateline.regex.dialect import find_flaw
 from dateline.schema.types import (
@@ -170,13 +171,36 @@ def enum_of_printable_text(_: Scope, site: Site, key: str) -> Iterator[Violation
 )
 def enum_of_the_type(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     allowed = declared_types(scope.dialect.keywords(site.node))
-    for index, value in [(None, site.node[key])] if key == "const" else _choices(site, key):
+    for trail, value in _list_choices(site, key):
         if type_of(value) not in allowed:
             message = (
                 f"{quote(value)} is not of the type {_quote_types(site.node)}; write one that is"
             )
-            trail = site.at(key) if index is None else site.at(key, index)
-            yield Violation(trail, "enum-of-another-type", message, value=index is None)
+            yield Violation(trail, "enum-of-another-type", message, value=key == "const")
+
+
+@on(
+    "schema.enum",
+    "schema.const",
+    *(f"schema.{key}" for key in UNIONS),
+    finds=("enum-misread",),
+)
+def enum_says_what_it_means(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
+    # authored sources have no such value at all
+    for trail, value in () if scope.authored else _list_choices(site, key):
+        if (meant := read_choice(value, site.node.get("type"))) is not SAME:
+            message = (
+                f"{quote(value)} beside the type {_quote_types(site.node)} means "
+                f"{quote(meant)}; write that"
+            )
+            yield Violation(trail, "enum-misread", message, value=key == "const")
+
+
+def _list_choices(site: Site, key: str) -> list[tuple[LinkedTrail, Any]]:
+    """Return the values under *key*, which may be `const`, and their places."""
+    if key == "const":
+        return [(site.at(key), site.node[key])]
+    return [(site.at(key, index), value) for index, value in _choices(site, key)]
 
 
 def _choices(site: Site, key: str) -> list[tuple[int, Any]]:
