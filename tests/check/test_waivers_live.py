@@ -98,6 +98,31 @@ def test_printed_command_names_the_given_baseline(baseline: list[str], committed
     assert dateline("check", *baseline).status == 0
 
 
+def test_printed_commands_waive_one_finding_after_the_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # a deleted field that was renamed: two findings at one place
+    table = FICKLE_TABLE + "python: { package: library }\n"
+    renamed = FICKLE.replace(
+        "note: { type: string }", "note: { type: string, x-was: { 2024-06-01: { name: text } } }"
+    )
+    made = Project(
+        folder(tmp_path, {"versions.yaml": table, "api.yaml": renamed}), tmp_path / "generated"
+    )
+    monkeypatch.chdir(tmp_path)
+    made.publish()
+    deleted = r"\n        note: .*|\n.*\[id, note\].*"
+    (made.schemas / "api.yaml").write_text(re.sub(deleted, "", renamed))
+    printed = []
+    while found := re.search("to let one pass: dateline (.*)", dateline("check").out):
+        filled = {"TEXT": "Agreed.", "DATE": "2999-01-01"}
+        words = [filled.get(word, word) for word in shlex.split(found[1])]
+        assert dateline(*words).status == 0
+        printed.append(words[2])
+    assert printed == [f"/components/schemas/Loan/properties/{name}" for name in ("note", "text")]
+    assert dateline("check").status == 0
+
+
 def expire(root: Path) -> None:
     path = root / "schemas" / "waivers.yaml"
     path.write_text(waivers(root).replace("2999-01-01", "2024-02-01"))

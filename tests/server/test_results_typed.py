@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import ast
+import re
 from functools import cache
 from itertools import product
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, Final
 
 import pytest
 from support.generated_server import Generated, ask, generate_adopted
 from support.random_chains import DATES
+from support.sources import folder
 from support.tables import cases
+
+from dateline.load import load
 
 OLD, NEW = DATES[:2]
 
@@ -121,6 +126,47 @@ def test_converters_of_bodies_take_and_return_text_unless_they_are_json(
     assert found
     for each in found:
         assert (each == "Convert[str, str]") == (MEDIA_TYPES[media_type] == "str")
+
+
+UNKNOWN_TYPES: Final = """\
+openapi: 3.1.0
+info: { title: Things, version: canonical }
+paths:
+  /things:
+    put:
+      operationId: putThing
+      requestBody: { content: { application/json: { schema: <Thing> } } }
+      responses:
+        '200': { description: it, content: { application/json: { schema: <Thing> } } }
+components:
+  schemas:
+    Thing:
+      type: object
+      properties:
+        one: { type: strnig, x-was: { 2025-01-01: { type: integer } } }
+        two: { type: integer, x-was: { 2025-01-01: { type: strnig } } }
+        several: { type: [integer, strnig], x-was: { 2025-01-01: { type: string } } }
+""".replace("<Thing>", "{ $ref: '#/components/schemas/Thing' }")
+VERSIONS: Final = """\
+header: X-API-Version
+default: 2024-01-01
+versions:
+  - { date: 2024-01-01, title: The first. }
+  - { date: 2025-01-01, title: The second. }
+environments: { production: { servers: [{ url: https://api.example }] } }
+lint: adopted
+"""
+
+
+def test_converters_take_any_value_of_a_type_that_nobody_knows(tmp_path: Path) -> None:
+    sources = folder(tmp_path, {"api.yaml": UNKNOWN_TYPES, "versions.yaml": VERSIONS})
+    text = Generated(tmp_path, load(sources)).text("server/handlers.py")
+    found = re.findall(r"def older_thing_(\w+)\(self\) -> (.*):", text)
+    assert dict(found) == {
+        "one": "Convert[t.JsonValue, int]",
+        "several": "Convert[int | t.JsonValue, str]",
+    }
+    assert "def newer_thing_two(self) -> Convert[t.JsonValue, int]:" in text
 
 
 class Converters:

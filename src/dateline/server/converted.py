@@ -188,7 +188,7 @@ class ConvertedTypes:
             ]
             if len(extras) == 1 and not any(part.get("properties") for part in parts):
                 return subscript("dict", "str", self._read(extras[0], f"{called}Value"))
-        return _PLAIN[name]
+        return _PLAIN.get(name, ANY)  # adopted definitions may have types that nobody knows
 
     def _object(self, parts: tuple[Part, ...], called: str) -> PlainObject:
         required = {name for part in parts for name in part.get("required", ())}

@@ -47,7 +47,7 @@ def write(findings: Sequence[Finding], context: Context) -> str:
     if context.quiet:
         return "\n".join(blocks)
     last = summarize(findings, context)
-    if context.command == "check" and (way := find_waive_command(shown, context)):
+    if context.command == "check" and (way := find_waive_command(findings, context)):
         last = f"to let one pass: {way}\n{last}"
     if context.baseline:
         last = f"compared with {escape_line(context.baseline)}\n{last}"
