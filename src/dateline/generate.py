@@ -150,8 +150,8 @@ def find_waiver_target(
     rule: str,
     given: str,
     versions: Sequence[str],
-) -> tuple[str, tuple[str, ...]]:
-    """Return the pointer and the versions for a waiver of *rule* at the *given* place.
+) -> tuple[str, tuple[str, ...], str | None]:
+    """Return the pointer, versions and value for a waiver of *rule* at the *given* place.
 
     Raises what `load` and `edit.waive.find_target` raise.
     """

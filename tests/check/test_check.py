@@ -328,7 +328,8 @@ def test_unused_waiver_is_a_finding(project: Project) -> None:
     ("old", "new", "said"),
     [
         ("rule: request", "rul: request", "2:5: waiver-form: 'rul' is not a key of a waiver; "
-         "known: rule, pointer, versions, reason, expires, class, usage, owner, approved-by"),
+         "known: rule, pointer, versions, reason, expires, class, usage, owner, approved-by, "
+         "value"),
         ("    reason: Nobody ever sent more.\n", "", "2:5: waiver-form: `reason` is missing"),
         ("2026-06-30", "soon", "2:5: waiver-form: 'soon' is not a canonical YYYY-MM-DD date"),
         ("waivers:", "waver:", "1:1: waivers-form: write `waivers:` and a list of { rule, pointer, "

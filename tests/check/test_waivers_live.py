@@ -123,6 +123,25 @@ def test_printed_commands_waive_one_finding_after_the_other(
     assert dateline("check").status == 0
 
 
+@pytest.mark.parametrize(
+    ("values", "is_covered"),
+    [
+        ("lost", True),
+        ("burnt", False),
+        ("burnt, lost", False),
+        ("'true'", False),
+    ],
+)
+def test_waiver_covers_no_other_value_at_the_same_index(
+    values: str, *, is_covered: bool, committed: Path
+) -> None:
+    edit(committed, LOST)
+    assert dateline("waive", "value-added", "Loan.state", *REASON).status == 0
+    assert waivers(committed).endswith("    value: lost\n")
+    edit(committed, ("[active, returned, lost]", f"[active, returned, {values}]"))
+    assert (list_unwaived() == []) == is_covered
+
+
 def expire(root: Path) -> None:
     path = root / "schemas" / "waivers.yaml"
     path.write_text(waivers(root).replace("2999-01-01", "2024-02-01"))

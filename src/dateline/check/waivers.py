@@ -15,11 +15,13 @@ from dateline.check.findings import create_finding
 from dateline.load.table import canonical_date
 from dateline.model import Finding, Map, Place, Policy, Problem, Seq, SourceError, Verdict
 from dateline.paths import name_folder
+from dateline.schema.values import text
 from dateline.source.reader import read
 
 FILE: Final = "waivers.yaml"
 _KEYS: Final = ("rule", "pointer", "versions", "reason", "expires")
-_OPTIONAL: Final = ("class", "usage", "owner", "approved-by")
+VALUE: Final = "value"
+_OPTIONAL: Final = ("class", "usage", "owner", "approved-by", VALUE)
 CLASSES: Final = ("bug-fix", "security", "no-callers")
 """The classes of reasons; a `usage` shows that there are no callers."""
 
@@ -35,7 +37,7 @@ class Waiver:
     """Lets findings of ``rule`` at ``pointer`` in ``versions`` pass until ``expires``.
 
     ``details`` are the other keys of its row: the class of the reason, the usage that shows it, the
-    owner of the waiver, and who approved it.
+    owner of the waiver, who approved it, and which value of the list at ``pointer`` it is about.
     """
 
     rule: str
@@ -55,15 +57,29 @@ class Waiver:
     @property
     def explanation(self) -> str:
         """The reason with its class, its evidence and the people responsible."""
-        parts = [f"{key.replace('-', ' ')} {text}" for key, text in self.details.items()]
+        parts = [
+            f"{key.replace('-', ' ')} {text}" for key, text in self.details.items() if key != VALUE
+        ]
         return f"{self.reason} ({', '.join(parts)})" if parts else self.reason
 
     def concerns(self, finding: Finding) -> bool:
-        """Return whether rule and pointer are those of *finding*, whatever its versions."""
-        return finding.rule == self.rule and self.pointer in (
-            finding.before_pointer,
-            finding.after_pointer,
+        """Return whether rule, pointer and value are those of *finding*, whatever its versions."""
+        return (
+            finding.rule == self.rule
+            and self.pointer in (finding.before_pointer, finding.after_pointer)
+            and self.details.get(VALUE) in (None, name_value(finding))
         )
+
+
+def name_value(finding: Finding) -> str | None:
+    """Return the value in a list that *finding* is about: another one may take its index."""
+    value = finding.before if finding.after is None else finding.after
+    pointers = (finding.after_pointer or "", finding.before_pointer or "")
+    if not any(one.rpartition("/")[2].isdecimal() for one in pointers):
+        return None
+    if not isinstance(value, str | int | float):
+        return None
+    return value if isinstance(value, str) and value.strip() else text(value)
 
 
 class WaiverState(Enum):
@@ -131,8 +147,8 @@ def _find_fault(row: dict[str, Any]) -> str | None:
     if not isinstance(versions, list) or not all(isinstance(item, str) for item in versions):
         return "`versions` has to be a list of dates"
     texts = {key: value for key, value in row.items() if key != "versions"}
-    for key, text in texts.items():
-        if not isinstance(text, str) or not text.strip():
+    for key, given in texts.items():
+        if not isinstance(given, str) or not given.strip():
             return f"`{key}` has to be a text that is not blank"
     if _RULE.fullmatch(row["rule"]) is None:
         return f"{row['rule']!r} is not the id of a rule; `dateline rules` lists them"

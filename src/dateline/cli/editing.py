@@ -242,10 +242,16 @@ def waive(
         find_rule(rule)
     except LookupError as error:
         raise click.UsageError(str(error)) from error
-    details = {"class": kind, "usage": usage, "owner": owner, "approved-by": approved_by}
-    pointer, named = generate.find_waiver_target(
+    pointer, named, value = generate.find_waiver_target(
         workspace, against, rule=rule, given=place, versions=versions
     )
+    details = {
+        "class": kind,
+        "usage": usage,
+        "owner": owner,
+        "approved-by": approved_by,
+        "value": value,
+    }
     path = room(
         workspace.schemas,
         rule=rule,

@@ -9,7 +9,7 @@ from typing import Final
 from urllib.parse import quote
 
 from dateline.check.baseline import Published
-from dateline.check.waivers import FILE, read_waivers
+from dateline.check.waivers import FILE, name_value, read_waivers
 from dateline.edit.sources import write_trial
 from dateline.files.sources import Replacement, recover, write
 from dateline.gates import order
@@ -91,8 +91,8 @@ def find_target(
     rule: str,
     given: str,
     versions: Sequence[str],
-) -> tuple[str, tuple[str, ...]]:
-    """Return the pointer and the versions of the waiver for *given* and *versions*.
+) -> tuple[str, tuple[str, ...], str | None]:
+    """Return the pointer, versions and value of the waiver for *given* and *versions*.
 
     *given* is a pointer, or what a report prints about one of *findings*: its place, its
     fingerprint or the name before the colon of its message. Without *versions* they are those of
@@ -134,7 +134,9 @@ def find_target(
         raise WaiverError(
             "there is no finding at that place yet, so name the versions: `--version DATE`"
         )
-    return pointers[0], tuple(versions) or tuple(sorted(found, key=order))
+    values = {name_value(one) for one in matching}
+    value = values.pop() if len(values) == 1 else None
+    return pointers[0], tuple(versions) or tuple(sorted(found, key=order)), value
 
 
 def _names(finding: Finding) -> list[str]:
