@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from functools import cached_property, partial
 from typing import Any, Final, NamedTuple
 
-from dateline.gates import Timeline, gate_dates
+from dateline.gates import Timeline, gate_dates, order
 from dateline.model import GATES, WAS, Api, Trail
 from dateline.openapi import find_operation, follow, method_name, pointer, walk
 from dateline.schema.access import WRITE_ONLY, Access
@@ -49,7 +49,7 @@ class Places:
 
     def __init__(self, api: Api) -> None:
         self.timeline = Timeline(api.table)
-        self._document = api.document
+        self.document = api.document
         self.access = Access(api.document)
         self._nodes: dict[Trail, tuple[str, dict[str, Any]]] = {}
         # the places of the references to each target
@@ -63,12 +63,12 @@ class Places:
     def _find_goal(self, node: dict[str, Any]) -> Trail | None:
         """Return the path of the target of the reference *node*: a component or within one."""
         goal = self._resolver.locate(node.get("$ref"))
-        return None if goal is None else follow(self._document, goal.pointer)
+        return None if goal is None else follow(self.document, goal.pointer)
 
     @cached_property
     def subtypes(self) -> dict[str, frozenset[str]]:
         """The schemas that extend a discriminated schema, and are allowed wherever it is."""
-        return subtypes(self._document.get("components", {}).get("schemas", {}))
+        return subtypes(self.document.get("components", {}).get("schemas", {}))
 
     def resolve(self, path: Trail) -> Trail | None:
         """Return the path of the object at *path*, or of the one that it refers to."""
@@ -108,6 +108,20 @@ class Places:
     def has_gates(self) -> bool:
         """Whether anything differs between versions or environments."""
         return any(not GATES.isdisjoint(node) for _, node in self._nodes.values())
+
+    def list_combined(self) -> list[Trail]:
+        """Return the schemas that consist of several ones, if there are any gates."""
+        nodes = self._nodes.items() if self.has_gates else ()
+        return [path for path, (kind, node) in nodes if kind == "schema" and "allOf" in node]
+
+    def is_older(self, one: int, other: int) -> bool:
+        """Return whether a version of *one* is older than one of *other* in its environment."""
+        newest = {c.environment: c.version for c in self.timeline.members(other)}
+        return any(
+            order(c.version) < order(newest[c.environment])
+            for c in self.timeline.members(one)
+            if c.environment in newest
+        )
 
     def list_requiring(self) -> Iterator[tuple[Trail, dict[str, Any]]]:
         """Yield the schemas that require fields of other schemas, if there are any gates."""

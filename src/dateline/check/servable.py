@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from dateline.cache import Cache, Recollection
 from dateline.canonical.ranges import with_media_types
+from dateline.check.conditions import find_conditions
 from dateline.check.findings import create_finding, list_concerned
 from dateline.check.places import Places, count, name_place
 from dateline.check.responses import find_unsendable
@@ -115,6 +116,8 @@ def _find_by_place(api: Api, places: Places, projector: Projector) -> Iterator[U
     for path, node in places.list_requiring():
         yield from _find_required_of_parts(places, path, node) if places.in_request(path) else ()
     yield from _find_variants(api, places)
+    for rule, path, message in find_conditions(places):
+        yield Unservable(rule, path, message, {})
     for path, kind, node in places.with_history:
         yield from _find_access(places, path) if kind == "schema" else ()
         if not places.in_request(path):

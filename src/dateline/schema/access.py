@@ -13,9 +13,10 @@ from functools import cached_property
 from typing import Any, Final
 
 from dateline.model import Trail
-from dateline.openapi import find_replaced, value_at
+from dateline.openapi import find_replaced, pointer, value_at
 from dateline.schema.memo import Memo, closure, each_once
 from dateline.schema.parts import PartReader, Parts
+from dateline.schema.references import Located
 from dateline.schema.usage import list_references
 from dateline.schema.values import list_items, write_compactly
 
@@ -62,6 +63,10 @@ class Access:
         References, `allOf` and unions with null alone are followed.
         """
         return access_of(self._reader.parts_of(schema))
+
+    def list_parts(self, path: Trail) -> Parts:
+        """Return the schemas that the value at *path* is valid for, with pointers to them."""
+        return self._reader.parts([Located(value_at(self._document, path), pointer(path))])
 
     def list_fields(self, path: Trail, name: str) -> Iterator[tuple[Any, tuple[Any, ...]]]:
         """Yield the schemas of the field *name* of a value to which the schema at *path* applies.
