@@ -9,7 +9,7 @@ from typing import Any
 from support.tables import cases
 
 from dateline.filters import ESCAPES
-from dateline.site.contents import name_pages
+from dateline.site.contents import group_operations, list_operations, name_pages
 from dateline.site.searching import SearchEntry
 from dateline.site.trees import ListedValue, TreeRow
 
@@ -97,3 +97,27 @@ def test_index_has_each_word_once(texts: list[str], words: str) -> None:
 )
 def test_pages_keep_their_names(versions: list[str], pages: dict[str, str]) -> None:
     assert name_pages(each.split(" | ") for each in versions) == pages
+
+
+MANY = [f"/v1/{name}" for name in ("charges", "charges/{id}", "refunds", *map(str, range(30)))]
+
+
+@cases(
+    "paths, tag, groups",
+    [
+        (["/v1/charges", "/v1/refunds"], "", {"Other operations": 2}),
+        (MANY, "", {"charges": 2, "refunds": 1, **dict.fromkeys(map(str, range(30)), 1)}),
+        ([*MANY, "/v1"], "", {"charges": 2, "Other operations": 1}),
+        ([*MANY, "/health"], "", {"v1": 33, "health": 1}),
+        (MANY, "Money", {"Money": 1, "Other operations": 32}),
+    ],
+)
+def test_many_operations_without_tags_are_grouped_by_path(
+    paths: list[str], tag: str, groups: dict[str, int]
+) -> None:
+    document: dict[str, Any] = {"paths": {path: {"get": {}} for path in paths}}
+    if tag:
+        document["paths"][paths[0]]["get"]["tags"] = [tag]
+    found = group_operations(list_operations(document))
+    assert sum(map(len, found.values())) == len(paths)
+    assert {name: len(each) for name, each in found.items() if name in groups} == groups

@@ -17,7 +17,12 @@ from dateline.model import EVERYWHERE, Api
 from dateline.project import Projector
 from dateline.site.calls import PythonClients
 from dateline.site.comparing import PageComparison
-from dateline.site.contents import OperationPlace, list_schemas, name_pages
+from dateline.site.contents import (
+    OperationPlace,
+    group_operations,
+    list_schemas,
+    name_pages,
+)
 from dateline.site.drawing import draw
 from dateline.site.history import ListedChanges, Step, StepHistory
 from dateline.site.marks import Marker, select_presence
@@ -168,9 +173,7 @@ class ReferenceSite:
 
     def _version(self, date: str) -> dict[str, Any]:
         version = self._versions[date]
-        tags: dict[str, list[OperationPlace]] = {}
-        for operation in version.operations.values():
-            tags.setdefault(operation.tag, []).append(operation)
+        tags = group_operations(version.operations.values())
         words = {
             str(tag.get("name")): str(tag.get("description") or "")
             for tag in version.document.get("tags", ())

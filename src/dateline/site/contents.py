@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import sha256
+from itertools import takewhile
 from typing import Any, Final
 
 from dateline.openapi import method_name, operation_steps, operations, path_items, pointer
@@ -14,6 +15,9 @@ from dateline.schema.values import list_items
 
 _UNTAGGED: Final = "Other operations"
 _WEBHOOKS: Final = "Webhooks"
+
+_MOST_UNTAGGED: Final = 30
+"""So many operations without tags are listed in one group."""
 
 _LONGEST: Final = 100
 """The longest name of a page: file systems take 255 bytes."""
@@ -114,6 +118,26 @@ def follow_object(resolver: Resolver, located: Located) -> Located:
     """Return the target of a reference object, or an empty object."""
     goal = resolver.follow(located)
     return goal if isinstance(goal.value, dict) else Located({}, goal.pointer)
+
+
+def group_operations(operations: Iterable[OperationPlace]) -> dict[str, list[OperationPlace]]:
+    """Return *operations* by their first tag, in their order.
+
+    If none has one, and they are many, they are grouped by what distinguishes their paths.
+    """
+    groups: dict[str, list[OperationPlace]] = {}
+    for each in operations:
+        groups.setdefault(each.tag, []).append(each)
+    untagged = groups.get(_UNTAGGED, [])
+    if len(untagged) <= _MOST_UNTAGGED or groups.keys() - {_UNTAGGED, _WEBHOOKS}:
+        return groups
+    steps = [each.path.strip("/").split("/") for each in untagged]
+    shared = len([*takewhile(lambda each: len({*each}) == 1, zip(*steps, strict=False))])
+    found: dict[str, list[OperationPlace]] = {}
+    for each, path in zip(untagged, steps, strict=True):
+        found.setdefault(path[shared] if len(path) > shared else _UNTAGGED, []).append(each)
+    del groups[_UNTAGGED]
+    return {**found, **groups}
 
 
 def list_schemas(document: dict[str, Any]) -> dict[str, Any]:
