@@ -194,11 +194,12 @@ class _OlderScope(Scope):
     at: int
 
     @classmethod
-    def of(cls, scope: Scope, at: int) -> Scope:
+    def of(cls, scope: Scope, at: int) -> _OlderScope:
         """Return the document of *scope* at a combination, the same each time."""
-        if at not in scope.then:
-            scope.then[at] = cls(scope.document, scope.table, scope.authored, scope, at)
-        return scope.then[at]
+        then = scope.then.get(at)
+        if not isinstance(then, _OlderScope):
+            then = scope.then[at] = cls(scope.document, scope.table, scope.authored, scope, at)
+        return then
 
     @cached_property
     def timeline(self) -> Timeline:
@@ -213,12 +214,48 @@ class _OlderScope(Scope):
         return self.newest.dialect
 
     @cached_property
+    def read(self) -> dict[int, dict[str, Any]]:
+        """The schemas that were read, as they are written; whoever is interested empties it."""
+        return {}
+
+    @cached_property
     def _known(self) -> Memo[Any]:
         return Memo(_OlderScope._read, owner=self)
 
     def now(self, schema: Any) -> Any:
         """Return *schema* as it is at the combination; None if it is not visible there."""
-        return self._known(schema) if isinstance(schema, dict) else schema
+        if not isinstance(schema, dict):
+            return schema
+        self.read[id(schema)] = schema
+        return self._known(schema)
+
+    def list_masks(self) -> frozenset[int]:
+        """Return the combinations of everything that the schemas in ``read`` depend on.
+
+        In two combinations that are in the same of them, these schemas are the same.
+        """
+        return frozenset(mask for node in self.read.values() for mask in self._find_masks(node))
+
+    def _find_masks(self, node: dict[str, Any]) -> Iterator[int]:
+        yield self.find_shown(node)
+        for mask, era in self.timeline.eras("schema", node):
+            yield mask
+            for name, child in era.get("properties", {}).items():
+                yield self.find_shown(child)
+                yield from (each for each, _ in self.timeline.names("schema", name, child))
+            for key in ("allOf", *UNIONS):
+                yield from map(self.find_shown, era.get(key, ()))
+            if isinstance(discriminator := era.get("discriminator"), dict):
+                yield from map(self.find_shown, self._list_mapped(discriminator))
+
+    def _list_mapped(self, discriminator: dict[str, Any]) -> Iterator[Any]:
+        """Yield the schemas that a discriminator names."""
+        schemas = self.list_components("schema")
+        written = [*discriminator.get("mapping", {}).values(), discriminator.get("defaultMapping")]
+        for each in written:
+            name = None if each is None else self.references.mapped_name(each)
+            if name is not None:
+                yield schemas[name]
 
     def _read(self, schema: dict[str, Any]) -> Any:
         return self._schema(schema) if self._shows(schema) else None
@@ -294,39 +331,56 @@ def history_of_discriminator(scope: Scope, site: Site, key: str) -> Iterator[Vio
         for found in (check(scope, site, "discriminator") if newer else ())
     }
     now = dict(_list_tags(scope, site)) if newer else {}
+    met: set[tuple[frozenset[int], frozenset[int]]] = set()
     for version in reversed(scope.table.dates):
         at = scope.timeline.combinations.index(Combination(version, EVERYWHERE))
+        if any(_restrict(masks, at) == applying for masks, applying in met):
+            continue  # all that was read at a newer version is the same here
         then = _OlderScope.of(scope, at)
-        node = then.now(site.node)
-        if node is None or not isinstance(node.get("discriminator"), dict):
-            continue
-        here = site._replace(node=node)
-        past = _find_past(site, version)
-        for check in _CHECKS:
-            for found in check(then, here, "discriminator"):
-                if found.message not in known:
-                    known.add(found.message)
-                    message = f"in {version}, {found.message}"
-                    if past is None and found.id == "discriminator-property":
-                        message += (
-                            "; where it was another one, write "
-                            "`x-was: {DATE: {discriminator: {propertyName: …}}}`"
-                        )
-                    yield found._replace(
-                        trail=_move_to_history(site, past, found.trail), message=message
+        then.read.clear()
+        yield from _check_version(then, site, version, known, now)
+        masks = then.list_masks()
+        met.add((masks, _restrict(masks, at)))
+
+
+def _restrict(masks: frozenset[int], at: int) -> frozenset[int]:
+    return frozenset(mask for mask in masks if mask >> at & 1)
+
+
+def _check_version(
+    then: Scope, site: Site, version: str, known: set[str], now: dict[str, list[str]]
+) -> Iterator[Violation]:
+    """Find what is wrong in *version*, beside what is *known*; *now* are the newest tags."""
+    node = then.now(site.node)
+    if node is None or not isinstance(node.get("discriminator"), dict):
+        return
+    here = site._replace(node=node)
+    past = _find_past(site, version)
+    for check in _CHECKS:
+        for found in check(then, here, "discriminator"):
+            if found.message not in known:
+                known.add(found.message)
+                message = f"in {version}, {found.message}"
+                if past is None and found.id == "discriminator-property":
+                    message += (
+                        "; where it was another one, write "
+                        "`x-was: {DATE: {discriminator: {propertyName: …}}}`"
                     )
-        tags = dict(_list_tags(then, here))
-        for name in now.keys() & tags.keys():
-            for before, after in ((now[name], tags[name]), (tags[name], now[name])):
-                if other_tags(before, after) is None and f"{name} {before}" not in known:
-                    known.add(f"{name} {before}")
-                    message = (
-                        f"the tags of {name} are {quote_all(tags[name])} in {version} and "
-                        f"{quote_all(now[name])} in the newest version, so which of them "
-                        f"{quote_all(before)} become is unclear; change one tag at a time"
-                    )
-                    trail = _move_to_history(site, past, site.at("discriminator"))
-                    yield Violation(trail, "tag-without-way", message)
+                yield found._replace(
+                    trail=_move_to_history(site, past, found.trail), message=message
+                )
+    tags = dict(_list_tags(then, here))
+    for name in now.keys() & tags.keys():
+        for before, after in ((now[name], tags[name]), (tags[name], now[name])):
+            if other_tags(before, after) is None and f"{name} {before}" not in known:
+                known.add(f"{name} {before}")
+                message = (
+                    f"the tags of {name} are {quote_all(tags[name])} in {version} and "
+                    f"{quote_all(now[name])} in the newest version, so which of them "
+                    f"{quote_all(before)} become is unclear; change one tag at a time"
+                )
+                trail = _move_to_history(site, past, site.at("discriminator"))
+                yield Violation(trail, "tag-without-way", message)
 
 
 def _list_tags(scope: Scope, site: Site) -> Iterator[tuple[str, list[str]]]:
