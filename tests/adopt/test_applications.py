@@ -145,7 +145,13 @@ class Litestar:
     async def __call__(self, scope, receive, send): ...
 
 
+class Ninja:
+    def get_openapi_schema(self):
+        return app.openapi()
+
+
 app = App()
+ninja = Ninja()
 wrapped = Wrapped(Wrapped(app))
 litestar = Wrapped(Litestar())
 document = app.openapi()
@@ -156,7 +162,9 @@ def describe():
 """
 
 
-@pytest.mark.parametrize("name", ["wrapped", "litestar", "document", "describe", "app.openapi"])
+@pytest.mark.parametrize(
+    "name", ["wrapped", "litestar", "ninja", "document", "describe", "app.openapi"]
+)
 def test_documents_are_found_in_other_objects(
     project: Path, documents: dict[str, dict[str, Any]], name: str
 ) -> None:
@@ -167,6 +175,52 @@ def test_documents_are_found_in_other_objects(
         0,
         "no differences between the definitions (2025-01-01)",
     )
+
+
+VALUES = """
+import dataclasses, datetime, decimal, enum, uuid
+import pydantic
+
+
+class State(enum.Enum):
+    OPEN = "open"
+
+
+@dataclasses.dataclass
+class Item:
+    made: datetime.date
+
+
+class Order(pydantic.BaseModel):
+    made: datetime.date
+
+
+day = datetime.date(2025, 1, 2)
+document = {
+    "day": day,
+    "moment": datetime.datetime(2025, 1, 2, 3, 4, tzinfo=datetime.timezone.utc),
+    "state": State.OPEN,
+    "price": decimal.Decimal("1.50"),
+    "id": uuid.UUID(int=7),
+    "states": {"b", "a"},
+    "item": Item(day),
+    "order": Order(made=day),
+}
+"""
+
+
+def test_defaults_are_written_as_frameworks_do(project: Path) -> None:
+    (project / "shop.py").write_text(VALUES)
+    assert read_application("shop:document") == {
+        "day": "2025-01-02",
+        "moment": "2025-01-02T03:04:00+00:00",
+        "state": "open",
+        "price": "1.50",
+        "id": "00000000-0000-0000-0000-000000000007",
+        "states": ["a", "b"],
+        "item": {"made": "2025-01-02"},
+        "order": {"made": "2025-01-02"},
+    }
 
 
 CHANGES = [

@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -259,6 +264,7 @@ def test_path_with_another_value_keeps_its_slashes(server: Any, sent: str) -> No
     assert scope["raw_path"] == f"/api/me%2Fyou/trees/{quote(sent)}".encode()
 
 
+@pytest.mark.filterwarnings("ignore:.*deprecated")
 def test_routes_of_litestar_declare_them(server: Any) -> None:
     litestar = pytest.importorskip("litestar", reason="an application of Litestar")
 
@@ -269,6 +275,118 @@ def test_routes_of_litestar_declare_them(server: Any) -> None:
     layer = server.versioned(app, environment="production")
     for path in ("/api/files/a", "/api/files/a/b"):
         assert "since" not in get(layer, path).json
+
+
+@cases("is_started", [True, False])
+def test_routes_may_be_added_until_the_first_request(server: Any, is_started: bool) -> None:
+    """Routers are often included when the application is started, or behind the layer."""
+    backend = FastAPI()
+
+    def include() -> None:
+        backend.get("/api/files/{path:path}")(lambda path: answer(path=path))
+
+    @asynccontextmanager
+    async def lifespan(_: Any) -> AsyncIterator[None]:
+        include()
+        yield
+
+    backend.router.lifespan_context = lifespan
+    layer = server.versioned(backend, environment="production")
+    if is_started:
+        started = run(start(layer))
+        assert started[0] == "lifespan.startup.complete"
+    else:
+        include()
+    for path in ("/api/files/a", "/api/files/a/b"):
+        assert get(layer, path).json.keys() == {"id"}
+
+
+async def start(app: Any) -> list[str]:
+    """Start *app*, and return what it says."""
+    said: list[str] = []
+    arrived = asyncio.Event()
+
+    async def receive() -> Any:
+        if not said:
+            return {"type": "lifespan.startup"}
+        return await asyncio.Event().wait()
+
+    async def send(message: Any) -> None:
+        said.append(message["type"])
+        arrived.set()
+
+    task = asyncio.create_task(app({"type": "lifespan", "state": {}}, receive, send))
+    await arrived.wait()
+    task.cancel()
+    return said
+
+
+FLASK = {
+    "alone": lambda app: app,
+    "as a function": lambda app: app.wsgi_app,
+    "mounted": lambda app: app,
+}
+
+
+@pytest.mark.parametrize("how", FLASK)
+def test_routes_of_flask_declare_them(server: Any, how: str) -> None:
+    flask = pytest.importorskip("flask", reason="an application of Flask")
+    wsgi = pytest.importorskip("a2wsgi", reason="an ASGI application of one for WSGI")
+    prefix = "" if how == "mounted" else "/api"
+    app = flask.Flask(__name__)
+    app.get(f"{prefix}/files/<path:path>", endpoint="file")(lambda path: answer(path=path))
+    app.get(f"{prefix}/<string(length=2):owner>/trees/<path:path>", endpoint="tree")(
+        lambda owner, path: answer(owner=owner, path=path)
+    )
+    backend: Any = wsgi.WSGIMiddleware(FLASK[how](app))
+    if how == "mounted":
+        backend = Starlette(routes=[Mount("/api", backend)])
+    layer = server.versioned(backend, environment="production")
+    for path in ("/api/files/a", "/api/files/a/b", "/api/me/trees/a/b"):
+        assert get(layer, path).json.keys() == {"id"}
+
+
+DJANGO = """
+import sys
+from pathlib import Path
+import django
+from django.conf import settings
+from django.http import JsonResponse
+
+def answer(request, **values):
+    return JsonResponse({"id": "-".join(values.values()), "since": "now"})
+
+settings.configure(ROOT_URLCONF=__name__, ALLOWED_HOSTS=["*"], SECRET_KEY="x")
+django.setup()
+from django.core.asgi import get_asgi_application
+from django.urls import include, path, re_path
+
+trees = [re_path(r"^trees/(?P<path>.+)$", answer), re_path(r"^leaves/(?P<path>[^/.]+)/?$", answer)]
+below = [path("files/<path:path>", answer), re_path(r"^(?P<owner>[^/]+)/", include(trees))]
+urlpatterns = [path("api/", include(below))]
+
+sys.path.insert(0, sys.argv[1])
+from importlib import import_module
+from support.exchanges import PersistentCaller, request, run
+layer = import_module(sys.argv[2]).versioned(get_asgi_application(), environment="production")
+for each in sys.argv[3:]:
+    caller = PersistentCaller()
+    scope = {**request(path=each), "root_path": "", "query_string": b""}
+    run(layer(scope, caller.receive, caller.send))
+    print(caller.response.status, caller.response.body.decode())
+"""
+
+
+def test_routes_of_django_declare_them(server: Any, tmp_path: Path) -> None:
+    pytest.importorskip("django", reason="an application of Django")
+    (tmp_path / "shop_site.py").write_text(DJANGO)
+    folder = Path(server.__file__).parents[2]
+    command = [sys.executable, str(tmp_path / "shop_site.py"), str(folder), server.__name__]
+    paths = ["/api/files/a", "/api/files/a/b", "/api/me/trees/a/b"]
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, sys.path))}
+    ran = subprocess.run([*command, *paths], capture_output=True, text=True, check=True, env=env)
+    ids = ["a", "a/b", "me-a/b"]
+    assert ran.stdout.splitlines() == [f'200 {{"id":"{each}"}}' for each in ids]
 
 
 async def repeat(scope: Any, _: Any, send: Any) -> None:

@@ -19,22 +19,39 @@ _SECONDS: Final = 120
 # The application's own output is discarded: the document has a file of its own, and so has what
 # prevents it, with the last line of the application's code that was reached.
 _SCRIPT: Final = """\
-import importlib, json, os, sys, traceback
+import dataclasses, enum, importlib, json, os, sys, traceback
 target, failure, name = sys.argv[1:]
 sys.path.insert(0, os.getcwd())
+
+def plain(value):
+    # a default or an example: as the encoders of Litestar and Django write them
+    if hasattr(value, "isoformat"):
+        return value.isoformat()
+    if isinstance(value, enum.Enum):
+        return value.value
+    if isinstance(value, (set, frozenset)):
+        return sorted(value, key=str)
+    if hasattr(value, "model_dump"):
+        return value.model_dump(mode="json")
+    if dataclasses.is_dataclass(value):
+        return {each.name: getattr(value, each.name) for each in dataclasses.fields(value)}
+    if hasattr(value, "__struct_fields__"):
+        return {each: getattr(value, each) for each in value.__struct_fields__}
+    return str(value)
 
 def read():
     module, _, path = name.partition(":")
     found = importlib.import_module(module)
     for step in path.split("."):
         found = getattr(found, step)
-    sources = ("openapi", "openapi_schema")
+    sources = ("openapi", "openapi_schema", "get_openapi_schema")
     while not any(hasattr(found, each) for each in sources) and hasattr(found, "app"):
         found = found.app
     if not hasattr(found, "openapi") and hasattr(found, "openapi_schema"):
         found = found.openapi_schema.to_schema
-    found = getattr(found, "openapi", found)
-    return json.dumps(found() if callable(found) else found, ensure_ascii=False)
+    found = getattr(found, "get_openapi_schema", getattr(found, "openapi", found))
+    document = found() if callable(found) else found
+    return json.dumps(document, ensure_ascii=False, default=plain)
 
 try:
     document = read()
@@ -69,10 +86,10 @@ def is_application(name: str) -> bool:
 def read_application(name: str) -> dict[str, Any]:
     """Return the document of the application *name*, `MODULE:NAME`, found from this folder.
 
-    That is the result of its method `openapi`, as in FastAPI, or that of its `openapi_schema`, as
-    in Litestar; middleware is what it wraps. Any other object is the document, or a function that
-    returns it. The code runs in a process of its own. Raises ApplicationError if it can't be
-    imported or has no document.
+    That is the result of its method `openapi`, as in FastAPI, or `get_openapi_schema`, as in Django
+    Ninja, or that of its `openapi_schema`, as in Litestar; middleware is what it wraps. Any other
+    object is the document, or a function that returns it. The code runs in a process of its own.
+    Raises ApplicationError if it can't be imported or has no document.
     """
     if not is_application(name):
         raise ApplicationError(
@@ -98,12 +115,16 @@ def read_application(name: str) -> dict[str, Any]:
             reason = f"exit status {run.returncode}"
             if failure.exists():
                 reason = failure.read_text(encoding="utf-8")
-            raise ApplicationError(
-                f"{name} gives no OpenAPI document: {reason}; name an application "
-                "of FastAPI or Litestar, or a function that returns a document, as MODULE:NAME "
-                "that can be imported from here; or write its document to a file, and name that"
-            )
+            raise _refuse(name, reason)
         document = json.loads(target.read_bytes())
     if not isinstance(document, dict):
-        raise ApplicationError(f"{name} gives no OpenAPI document, which is an object")
+        raise _refuse(name, "it gives something else")
     return document
+
+
+def _refuse(name: str, reason: str) -> ApplicationError:
+    return ApplicationError(
+        f"{name} gives no OpenAPI document: {reason}; name an application of FastAPI or Litestar, "
+        "a NinjaAPI, or a function that returns a document, as MODULE:NAME that can be imported "
+        "from here; or write its document to a file, and name that"
+    )

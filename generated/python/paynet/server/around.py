@@ -88,6 +88,51 @@ def wrap(
     )
     if unknown:
         raise ValueError(f"there is no operation {', '.join(unknown)}")
+    build = partial(
+        _build,
+        app,
+        contracts,
+        environment=environment,
+        converters=converters,
+        documents=documents,
+        settings=settings,
+        only=only,
+        is_strict=is_strict,
+        is_partial=is_partial,
+        account=account,
+    )
+    spanning = find_spanning(app)
+    served = build(spanning)
+    is_started = False
+
+    def serve(scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
+        nonlocal served, is_started
+        if not is_started and scope["type"] == "http":
+            # routes may have been added since, for example while it was started
+            found = find_spanning(app, is_started=True)
+            if found != spanning:
+                served = build(found)
+            is_started = True
+        return served(scope, receive, send)
+
+    return serve
+
+
+def _build(
+    app: App,
+    contracts: Mapping[str, Any],
+    spanning: Mapping[str, Collection[int]],
+    *,
+    environment: str,
+    converters: Mapping[str, Mapping[str, Callable[..., Any]]],
+    documents: Mapping[str, bytes],
+    settings: Settings,
+    only: Collection[str] | None,
+    is_strict: bool,
+    is_partial: bool,
+    account: FindAccount | None,
+) -> App:
+    """Return what `wrap` does, for an application with the routes that *spanning* was found in."""
     usual = contracts["prefixes"][environment]
     data = Contracts(contracts, environment)
     down = narrowings(
@@ -96,7 +141,6 @@ def wrap(
     sent = partial(data.judge, is_sent=True)
     up = liftings(contracts, environment, converters["up"], judge=sent, is_partial=is_partial)
     conversions = _Conversions(contracts, data, down, up, is_strict)
-    spanning = find_spanning(app)
     rows = [
         _Row(
             name,
