@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Set
+from contextlib import suppress
 from functools import cache, cached_property, partial
 from http import HTTPStatus
 from inspect import isawaitable
@@ -105,15 +106,19 @@ def wrap(
     served = build(spanning)
     is_started = False
 
-    def serve(scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
+    # servers recognize an application by its being a coroutine function
+    async def serve(scope: Scope, receive: Receive, send: Send) -> None:
         nonlocal served, is_started
         if not is_started and scope["type"] == "http":
-            # routes may have been added since, for example while it was started
-            found = find_spanning(app, is_started=True)
-            if found != spanning:
+            # routes may have been added since, for example while it was started; what is wrong
+            # with them is an error of the application, in the response to each request
+            found = None
+            with suppress(Exception):
+                found = find_spanning(app, is_started=True)
+            if found is not None and found != spanning:
                 served = build(found)
-            is_started = True
-        return served(scope, receive, send)
+            is_started = found is not None
+        await served(scope, receive, send)
 
     return serve
 
