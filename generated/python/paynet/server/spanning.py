@@ -74,9 +74,9 @@ def _list_spanning(
     """Yield the paths below *prefix*, the path of a mount, in which *within* are such places."""
     found = _unwrap(app)
     first = len(_PARAMETER.findall(prefix))
-    for path, own in _list_other(found, is_started):
+    for below, own in _list_other(found, is_started):
         if places := within.union(first + at for at in own):
-            yield f"{prefix}{path}", places
+            yield f"{prefix}{below}", places
     routes = getattr(found, "routes", ())
     if not isinstance(routes, list | tuple):
         return
