@@ -179,6 +179,19 @@ def test_formats_are_known(text: str, said: list[str]) -> None:
             id="an annotated one, of another type",
         ),
         pytest.param(
+            "{ type: string, oneOf: [{ const: a }, { const: b }], anyOf: [{ minLength: 1 }] }",
+            [],
+            id="an annotated one beside another union",
+        ),
+        pytest.param(
+            "{ type: string, oneOf: [{ maxLength: 1 }], anyOf: [{ const: a }, { const: 1 }] }",
+            [
+                "4:72: enum-of-another-type: the number 1 is not of the type 'string'; write "
+                "one that is"
+            ],
+            id="an annotated one behind another union",
+        ),
+        pytest.param(
             '{ type: string, enum: ["a\\nimport os", "b\\r", "c\\td"] }',
             [
                 "4:30: control-character: 'a\\nimport os' contains a control character; leave it "

@@ -207,7 +207,8 @@ def _choices(site: Site, key: str) -> list[tuple[int, Any]]:
     """Return the values under *key*: those of an enum, or of an annotated enumeration."""
     if key == "enum":
         return list(enumerate(site.node[key]))
-    if not is_enumeration(site.node):
+    # a schema may have a union of another kind beside it
+    if not is_enumeration({key: site.node[key]}):
         return []
     return [(index, member["const"]) for index, member in enumerate(site.node[key])]
 
