@@ -8,7 +8,13 @@ from typing import Any, Final
 
 from dateline.model import GATES, KEYS
 from dateline.schema.dialect import OR_NULL
-from dateline.schema.types import ANNOTATIONS, choices, declared_types, is_enumeration
+from dateline.schema.types import (
+    ANNOTATIONS,
+    UNIONS,
+    choices,
+    declared_types,
+    is_enumeration,
+)
 
 Era = dict[str, Any]
 
@@ -126,18 +132,23 @@ def _is_within(one: Era, other: Era, key: str) -> bool:
 
 
 def _values_fit(one: Era, other: Era, key: str) -> bool:
-    if key in ("oneOf", "anyOf") and not all(
-        is_enumeration(era) for era in (one, other) if key in era
+    if key in UNIONS and not all(
+        is_enumeration({key: era[key]}) for era in (one, other) if key in era
     ):
         return False
     if any(_holds_gates(era.get(key)) for era in (one, other)):
         return False
-    allowed = choices(other)
+    allowed = _list_choices(other, key)
     if allowed is None:
         return True
-    listed = choices(one)
+    listed = _list_choices(one, key)
     texts = {json.dumps(value) for value in allowed}
     return listed is not None and all(json.dumps(value) in texts for value in listed)
+
+
+def _list_choices(era: Era, key: str) -> list[Any] | None:
+    """Return the values that *era* lists under *key*, or under another one in place of it."""
+    return choices({key: era[key]} if key in UNIONS and key in era else era)
 
 
 def _is_open(_: Era, other: Era, key: str) -> bool:

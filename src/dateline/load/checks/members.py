@@ -50,7 +50,7 @@ class _GatedUnion(NamedTuple):
 
     def matching(self, value: Any, numbers: list[int]) -> list[int]:
         """Return those of the members *numbers* that *value* is valid for."""
-        if is_enumeration(self.node):
+        if is_enumeration({self.key: self.members}):
             return [i for i in numbers if text(value) == text(self.members[i]["const"])]
         return [
             i
@@ -126,7 +126,7 @@ def _create_violation(
     steps = (union.key, index, SHOWN_AS) if date is None else (union.key, index, SHOWN_AS, date)
     trail = site.at(*steps)
     others = [union.members[i] for i in union.at(at)]
-    if is_enumeration(union.node):
+    if is_enumeration({union.key: union.members}):
         known = [other["const"] for other in others]
         message = f"{quote(value)} is not a value of the versions {when}"
         if isinstance(value, str):

@@ -194,7 +194,7 @@ def values_differ(_: Scope, site: Site, key: str) -> Iterator[Violation]:
     """Values differ in more than case, accents and punctuation."""
     if key == "enum":
         values = site.node[key]
-    elif is_enumeration(site.node):
+    elif is_enumeration({key: site.node[key]}):
         values = [member["const"] for member in site.node[key]]
     else:
         return

@@ -336,7 +336,7 @@ def closed_bases_know_what_is_required(scope: Scope, site: Site, key: str) -> It
 @on(*(f"schema.{key}" for key in UNIONS), finds=("undiscriminated-union",))
 def members_distinguishable(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     """Without a discriminator, the JSON type of a value determines the member."""
-    if "discriminator" in site.node or is_enumeration(site.node):
+    if "discriminator" in site.node or is_enumeration({key: site.node[key]}):
         return
     taken: dict[str, int] = {}
     for index, member in enumerate(site.node[key]):

@@ -118,10 +118,10 @@ def _nearest(value: Any, values: list[Any]) -> str:
 def _union_faults(
     scope: Scope, value: Any, node: dict[str, Any], within: _Within
 ) -> Iterator[Fault]:
-    if is_enumeration(node):
-        return
+    first = next((key for key in UNIONS if node.get(key)), "")
     for key in UNIONS:
-        if not node.get(key):
+        # the values of an enumeration were compared
+        if not node.get(key) or (key == first and is_enumeration(node)):
             continue
         members = node[key]
         if "discriminator" in node and isinstance(value, dict):
