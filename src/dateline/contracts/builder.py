@@ -166,7 +166,7 @@ class Builder:
 
     def _own(self, flat: FlatSchema) -> Node:
         """Return the node of a value that is none of the extensions of this schema."""
-        if clashing := list_clashing(self.view, flat):
+        if clashing := self._list_clashing(flat):
             what = [f"`{each}`" if each else "it" for each in clashing]
             parts = [f"what the schemas of `allOf` make of {each}" for each in what]
             why = self.required_converters.value(flat.schemas, parts)
@@ -190,6 +190,20 @@ class Builder:
             "fits": together([self.view.describe_shown(each) for each in flat.schemas]),
             "source": Withholder(flat.schemas[0], broken),
         }
+
+    def _list_clashing(self, flat: FlatSchema) -> list[str]:
+        """Return the fields that *flat* converts in different ways, alone or with a member.
+
+        Its converters change the value before a member of its union is chosen, so that those of
+        the member would get what these left.
+        """
+        clashing = {*list_clashing(self.view, flat)}
+        if flat.conversions:
+            base = replace(flat.copy(), unions=[])
+            members = [each for union in flat.unions for each in union.members if each.shown]
+            for member in members:
+                clashing.update(self._list_clashing(self._combine([member.schema], base)))
+        return sorted(clashing)
 
     def _component(self, name: str) -> GatedMember:
         schema = self.view.schemas[name]
