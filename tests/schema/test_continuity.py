@@ -140,7 +140,7 @@ paths:
       responses: { '204': { description: none } }
     put: { operationId: putD, responses: { '204': { description: none } } }
   /servers:
-    servers: [{ url: https://files.example.com/api }]
+    servers: [{ url: https://uploads.example.com/api }]
     get: { operationId: getE, responses: { '204': { description: none } } }
   /tags:
     get:
