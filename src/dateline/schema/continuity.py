@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from dateline.openapi import COMPONENTS, list_mapped
-from dateline.schema.memo import Memo, closure
+from dateline.schema.memo import Memo, closure, objects_in
 from dateline.schema.references import REFERENCES
 from dateline.schema.usage import find_component
 
@@ -70,19 +70,13 @@ def _list_components(document: dict[str, Any]) -> Iterator[tuple[_Goal, Any]]:
 def _list_goals(node: Any) -> frozenset[_Goal] | None:
     """Return the components that *node* refers to or into; None if it also refers elsewhere."""
     goals: set[_Goal] = set()
-    pending = [node]
-    while pending:
-        each = pending.pop()
-        if isinstance(each, list):
-            pending += each
-        elif isinstance(each, dict):
-            named = [each[key] for key in REFERENCES if key in each]
-            mapped = list_mapped(each.get("discriminator"))
-            goals.update(("schemas", name) for name in mapped if "/" not in str(name))
-            for reference in (*named, *(name for name in mapped if "/" in str(name))):
-                goal = find_component(reference) if isinstance(reference, str) else None
-                if goal is None:
-                    return None
-                goals.add(goal)
-            pending += each.values()
+    for each in objects_in(node):
+        named = [each[key] for key in REFERENCES if key in each]
+        mapped = list_mapped(each.get("discriminator"))
+        goals.update(("schemas", name) for name in mapped if "/" not in str(name))
+        for reference in (*named, *(name for name in mapped if "/" in str(name))):
+            goal = find_component(reference) if isinstance(reference, str) else None
+            if goal is None:
+                return None
+            goals.add(goal)
     return frozenset(goals)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final
 
 from dateline.canonical import canonical, canonical_document
@@ -46,9 +47,13 @@ class Forms:
 
     def read_sent(self, schema: Any) -> Any:
         """Return a schema of the definitions as callers of any version may send it."""
-        resolve = Resolver(self.document).resolve
+        resolve = self._resolver.resolve
         result = canonical("schema", schema, sent=True, adopted=self.adopted, resolve=resolve)
         return _rename(self.directions[1].of(result), self.sent)
+
+    @cached_property
+    def _resolver(self) -> Resolver:
+        return Resolver(self.document)
 
 
 def read_forms(api: Api) -> Forms:
