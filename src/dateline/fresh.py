@@ -120,7 +120,7 @@ def _list_inputs(
     for label, folder in list_folders(schemas, templates, shared).items():
         yield f", {label} {digest_code() if label == _CODE else digest(folder)}"
     # waivers end, and announcements come due: yesterday's result may not be today's
-    yield time.strftime(", %Y-%m-%d")
+    yield time.strftime(", %Y-%m-%d", time.gmtime())
     if os.path.exists(os.path.join(schemas, "waivers.yaml")):
         yield f", owners {_digest_owners(schemas)}"
     if shared:

@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import date
 from typing import TYPE_CHECKING, Final
 
 from dateline import fresh, progress
@@ -20,6 +19,7 @@ from dateline.model import (
     Keep,
     Place,
     SourceError,
+    current_day,
     in_memory,
 )
 from dateline.project_checks import list_findings, read_against, read_before_writing, read_published
@@ -118,7 +118,7 @@ def plan_gates(
     # history visible again
     api, known = open_sources(workspace.schemas, tolerated={"history-without-effect"})
     published = read_published(workspace, against)
-    waivers, today = read_waivers(workspace.schemas), date.today()
+    waivers, today = read_waivers(workspace.schemas), current_day()
     plan = gate(api, published, today=today, waivers=waivers, known=known)
     renames = [pair for pair in plan.questions if renamed(api.locate(pair.path), pair)]
     if renames:
@@ -206,7 +206,7 @@ def retire(
 
     if not dry_run:
         require_committed(workspace.schemas, [*workspace.protected, workspace.output], RetireError)
-    plan = planned(workspace.schemas, day, date.today())
+    plan = planned(workspace.schemas, day, current_day())
     published = read_own_baseline(workspace.output)
     announced = find_announcement(plan.api.table, published, "ends", day)
     if day in published.versions and announced is None:
@@ -226,7 +226,7 @@ def _carry_out(
     from dateline.files.sources import write as write_sources
     from dateline.kept_documents import RecordFiles
 
-    found = check(plan.api, published, waivers=plan.waivers, today=date.today())
+    found = check(plan.api, published, waivers=plan.waivers, today=current_day())
     if broken := breaches(found):
         raise BreachError(broken, published.label)
     if dry_run:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
 from enum import Enum
 from functools import cached_property
 from pathlib import Path
@@ -57,6 +58,11 @@ KEYS: Final = GATES | {SHOWN_AS, EXTENSIBLE, WHY}
 
 UNPUBLISHED: Final = KEYS - {EXTENSIBLE}
 """The keys that published documents don't have."""
+
+
+def current_day() -> date:
+    """Return the current day in UTC, in which all days of announcements and waivers are."""
+    return datetime.now(UTC).date()
 
 
 class Day(str):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from dateline import progress
 from dateline.cache import Cache, open_cache
 from dateline.collector import collection_off
-from dateline.model import MANIFEST, Api, DatelineError, Finding, Place
+from dateline.model import MANIFEST, Api, DatelineError, Finding, Place, current_day
 from dateline.paths import name_folder
 from dateline.settings import (
     UnknownProjectError,
@@ -150,7 +150,7 @@ def list_findings(
     waivers = read_waivers(workspace.schemas)
     opened = nullcontext(cache) if cache else open_cache(workspace.output)
     with collection_off(), opened as known:
-        found = check(api, published, waivers=waivers, today=today or date.today(), cache=known)
+        found = check(api, published, waivers=waivers, today=today or current_day(), cache=known)
         return [*found, *find_pending(api, known)]
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from datetime import date
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -16,7 +15,7 @@ from dateline.demands import format_demand, list_pending
 from dateline.files import Stale, find_stale
 from dateline.generate import Workspace, find_recorded_key, render_outputs
 from dateline.load import load
-from dateline.model import ADDITIONS, Announcement, Api, Verdict, Version
+from dateline.model import ADDITIONS, Announcement, Api, Verdict, Version, current_day
 from dateline.paths import name_path
 from dateline.project import Projector
 from dateline.project_checks import list_findings
@@ -120,7 +119,7 @@ def _describe_version(api: Api, version: Version) -> dict[str, Any]:
 
 
 def _describe_announcement(api: Api, announcement: Announcement) -> dict[str, Any]:
-    due = announcement.day <= date.today().isoformat()
+    due = announcement.day <= current_day().isoformat()
     return {
         "kind": announcement.kind,
         "version": announcement.version,
@@ -227,7 +226,7 @@ def _list_waivers(workspace: Workspace, api: Api, cache: Cache) -> list[dict[str
     waivers = read_waivers(workspace.schemas)
     if not waivers:
         return []
-    published, today = baseline.read_own_baseline(workspace.output), date.today()
+    published, today = baseline.read_own_baseline(workspace.output), current_day()
     found = list_findings(workspace, api, published, today, cache=cache)
     states = judge_waivers(api, published, waivers, today).states(found)
     return [

@@ -11,6 +11,7 @@ import pytest
 
 from dateline.cli import main as commands
 from dateline.fresh import VARIABLES, digest, digest_inputs, has_settings
+from dateline.model import current_day
 
 EDITS: dict[str, Callable[[Path], object]] = {
     "a source": lambda root: (root / "schemas/api.yaml").write_text("b"),
@@ -39,17 +40,23 @@ def test_every_input_matters(root: Path, edit: str) -> None:
 
 
 def test_day_matters(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    digests = set()
+    today = digest_inputs(root / "schemas")
+    monkeypatch.setattr(time, "gmtime", lambda: time.struct_time((2001, 2, 3, 4, 5, 6, 5, 34, 0)))
+    assert digest_inputs(root / "schemas") != today
+
+
+def test_time_zone_does_not_matter(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = set()
     try:
         for zone in ("AAA-14", "BBB+12"):
             # it is never the same day in both
             monkeypatch.setenv("TZ", zone)
             time.tzset()
-            digests.add(digest_inputs(root / "schemas"))
+            found.add((digest_inputs(root / "schemas"), current_day()))
     finally:
         monkeypatch.undo()
         time.tzset()
-    assert len(digests) == 2
+    assert len(found) == 1
 
 
 def test_options_matter(root: Path) -> None:

@@ -40,7 +40,7 @@ from dateline.edit.revision import Revision, compare_contents, compare_record
 from dateline.edit.sources import add_version, load_contents, open_sources, read_contents
 from dateline.edit.surplus import Surplus, Ungated
 from dateline.load import TABLE
-from dateline.model import NEXT, Api, Combination, Day, Policy, Table, Version
+from dateline.model import NEXT, Api, Combination, Day, Policy, Table, Version, current_day
 from dateline.openapi import COMPONENTS
 from dateline.project import Projector
 from dateline.schema.dialect import is_old
@@ -123,7 +123,7 @@ def extend(
         sources[-1].date,
         published or Published(label=""),
         waivers,
-        today or datetime.date.today(),
+        today or current_day(),
     )
     state = replace(state, api=surplus.api, contents=surplus.contents)
     counts = [DefinitionRemarks(each.document, each.locate) for each in (api, state.api)]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from datetime import date
 from typing import TYPE_CHECKING
 
 import click
@@ -13,7 +12,7 @@ import click
 from dateline import completion, progress
 from dateline.answers import format_answer
 from dateline.generate import Generated
-from dateline.model import Place
+from dateline.model import Place, current_day
 from dateline.options import one_project
 from dateline.settings import Workspace
 
@@ -259,7 +258,7 @@ def waive(
         versions=named,
         reason=reason,
         expires=expires,
-        today=date.today(),
+        today=current_day(),
         details={key: text for key, text in details.items() if text},
     )
     click.echo(f"wrote a waiver to {path}")
