@@ -150,7 +150,7 @@ def find_waiver_target(
     rule: str,
     given: str,
     versions: Sequence[str],
-) -> tuple[str, tuple[str, ...], str | None]:
+) -> tuple[str, tuple[str, ...], str | list[str] | None]:
     """Return the pointer, versions and value for a waiver of *rule* at the *given* place.
 
     Raises what `load` and `edit.waive.find_target` raise.

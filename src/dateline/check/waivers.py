@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from enum import Enum
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
 
@@ -29,6 +30,13 @@ _OVER: Final[dict[str, Any]] = {
     "verdict": Verdict.INFORMATION,
     "help": "The finding that it covered is published, so it covers nothing any more. Delete it.",
 }
+# Nodes with a name of their own, which the pointer ends with.
+_NODE: Final = re.compile(
+    r"/(?:properties|patternProperties|headers|responses|content|encoding|links|callbacks|schemas"
+    r"|securitySchemes)/[^/]*\Z|/requestBody\Z"
+)
+_LITERAL: Final = re.compile(r"true|false|null|-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?")
+_LONG: Final = 60
 _RULE: Final = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 
 
@@ -37,7 +45,8 @@ class Waiver:
     """Lets findings of ``rule`` at ``pointer`` in ``versions`` pass until ``expires``.
 
     ``details`` are the other keys of its row: the class of the reason, the usage that shows it, the
-    owner of the waiver, who approved it, and which value of the list at ``pointer`` it is about.
+    owner of the waiver, who approved it, and the value at ``pointer`` that it is about, or several.
+    Without one, it is about any change of that place.
     """
 
     rule: str
@@ -46,7 +55,7 @@ class Waiver:
     reason: str
     expires: str
     place: Place
-    details: Mapping[str, str] = field(default_factory=dict)
+    details: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def data(self) -> dict[str, Any]:
@@ -62,24 +71,58 @@ class Waiver:
         ]
         return f"{self.reason} ({', '.join(parts)})" if parts else self.reason
 
+    @property
+    def values(self) -> tuple[str, ...]:
+        """The values that it is about; none if it is about any."""
+        found = self.details.get(VALUE, ())
+        return (found,) if isinstance(found, str) else tuple(found)
+
+    def is_at_place(self, finding: Finding) -> bool:
+        """Return whether rule and pointer are those of *finding*, whatever its versions."""
+        pointers = (finding.before_pointer, finding.after_pointer)
+        return finding.rule == self.rule and self.pointer in pointers
+
     def concerns(self, finding: Finding) -> bool:
         """Return whether rule, pointer and value are those of *finding*, whatever its versions."""
-        return (
-            finding.rule == self.rule
-            and self.pointer in (finding.before_pointer, finding.after_pointer)
-            and self.details.get(VALUE) in (None, name_value(finding))
-        )
+        return self.is_at_place(finding) and (not self.values or name_value(finding) in self.values)
 
 
 def name_value(finding: Finding) -> str | None:
-    """Return the value in a list that *finding* is about: another one may take its index."""
-    value = finding.before if finding.after is None else finding.after
+    """Return the value that *finding* is about, since another one may take its place.
+
+    In a list, it is the item that is there or was there. Elsewhere, it is the former value and the
+    new one (`3 -> 5`). It is None where the place alone says what happened, such as that the field
+    with this name was removed.
+    """
+    before, after = finding.before, finding.after
     pointers = (finding.after_pointer or "", finding.before_pointer or "")
-    if not any(one.rpartition("/")[2].isdecimal() for one in pointers):
+    if any(one.rpartition("/")[2].isdecimal() for one in pointers):
+        return _name_item(before if after is None else after) or finding.field or None
+    if before is None and after is None:
         return None
-    if not isinstance(value, str | int | float):
+    is_node = isinstance(before if after is None else after, dict)
+    if None in (before, after) and is_node and any(_NODE.search(one) for one in pointers):
         return None
-    return value if isinstance(value, str) and value.strip() else text(value)
+    return f"{_abridge(before)} -> {_abridge(after)}"
+
+
+def _name_item(item: Any) -> str | None:
+    if item is None:
+        return None
+    if isinstance(item, dict) and isinstance(item.get("name"), str) and "in" in item:
+        return f"{item['in']} {item['name']}"
+    is_word = isinstance(item, str) and item.strip() and not _LITERAL.fullmatch(item)
+    return item if is_word else _abridge(item)
+
+
+def _abridge(value: Any) -> str:
+    """Return *value* as JSON, with a digest in place of the end if it is long."""
+    if value is None:
+        return "absent"
+    found = text(value)
+    if len(found) <= _LONG:
+        return found
+    return f"{found[:_LONG]}… {sha256(found.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
 
 
 class WaiverState(Enum):
@@ -128,11 +171,15 @@ def _read_rows(document: Map, problems: list[Problem]) -> Iterator[Waiver]:
             yield Waiver(
                 **{key: row[key] for key in _KEYS if key != "versions"},
                 versions=tuple(row["versions"]),
-                details={key: row[key] for key in _OPTIONAL if key in row},
+                details={key: _plain(row[key]) for key in _OPTIONAL if key in row},
                 place=place,
             )
         else:
             problems.append(Problem(place=place, id="waiver-form", message=fault))
+
+
+def _plain(value: Any) -> Any:
+    return list(value) if isinstance(value, list) else value
 
 
 def _find_fault(row: dict[str, Any]) -> str | None:
@@ -146,8 +193,11 @@ def _find_fault(row: dict[str, Any]) -> str | None:
     versions = row["versions"]
     if not isinstance(versions, list) or not all(isinstance(item, str) for item in versions):
         return "`versions` has to be a list of dates"
-    texts = {key: value for key, value in row.items() if key != "versions"}
-    for key, given in texts.items():
+    values = row.get(VALUE)
+    several = values if isinstance(values, list) and values else [values or ""]
+    texts = {key: row[key] for key in row if key not in ("versions", VALUE)}
+    rows = [*texts.items(), *((VALUE, one) for one in several if VALUE in row)]
+    for key, given in rows:
         if not isinstance(given, str) or not given.strip():
             return f"`{key}` has to be a text that is not blank"
     if _RULE.fullmatch(row["rule"]) is None:
@@ -257,12 +307,22 @@ class Waivers:
         holding = list(self._holding(finding))
         missing = ", ".join(_missing(finding, holding))
         if not holding:
-            return finding
+            return self._explain_other_value(finding)
         if not missing:
             return replace(finding, waived=self.reason(finding))
         at = ", ".join(str(waiver.place) for waiver in holding)
         message = f"The waiver at {at} does not cover {missing}; add what is missing to `versions`."
         return replace(finding, help=f"{finding.help} {message}")
+
+    def _explain_other_value(self, finding: Finding) -> Finding:
+        """Return *finding*; its help names the waivers of another value at its place."""
+        value = name_value(finding)
+        others = [
+            f"The waiver at {one.place} is about {', '.join(one.values)}, and not about {value}."
+            for one in self._read_rows
+            if one.expires >= self._today and one.is_at_place(finding) and not one.concerns(finding)
+        ]
+        return replace(finding, help=" ".join([finding.help, *others])) if others else finding
 
 
 def _missing(finding: Finding, waivers: Iterable[Waiver]) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import date
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 from urllib.parse import quote
 
 from dateline.check.baseline import Published
@@ -45,7 +45,7 @@ def waive(
     reason: str,
     expires: str,
     today: date,
-    details: Mapping[str, str] | None = None,
+    details: Mapping[str, Any] | None = None,
 ) -> Path:
     """Write a waiver to ``waivers.yaml`` in *folder*, creating it if necessary; return its path.
 
@@ -91,8 +91,8 @@ def find_target(
     rule: str,
     given: str,
     versions: Sequence[str],
-) -> tuple[str, tuple[str, ...], str | None]:
-    """Return the pointer, versions and value of the waiver for *given* and *versions*.
+) -> tuple[str, tuple[str, ...], str | list[str] | None]:
+    """Return the pointer, versions and value, or values, of the waiver for *given* and *versions*.
 
     *given* is a pointer, or what a report prints about one of *findings*: its place, its
     fingerprint or the name before the colon of its message. Without *versions* they are those of
@@ -134,8 +134,10 @@ def find_target(
         raise WaiverError(
             "there is no finding at that place yet, so name the versions: `--version DATE`"
         )
-    values = {name_value(one) for one in matching}
-    value = values.pop() if len(values) == 1 else None
+    concerned = [one for one in matching if not versions or {*versions} & {*one.versions}]
+    named = {name_value(one) for one in concerned}
+    values = [] if None in named else sorted(filter(None, named))
+    value = values[0] if len(values) == 1 else values or None
     return pointers[0], tuple(versions) or tuple(sorted(found, key=order)), value
 
 
