@@ -192,6 +192,16 @@ RETRIED: list[Answer] = [RESET, REFUSED, SLOW, *(answer(each) for each in (429, 
 
 
 @kinds
+@pytest.mark.parametrize("failures", [[RESET], [SLOW], [answer(500)], [answer(200, "<html>")]])
+def test_error_has_the_key_of_its_call(kind: str, failures: list[Any]) -> None:
+    error, requests = failing(kind, failures * 3, lambda client: client.create_autoramp())
+    keys = {each.headers["IDEMPOTENCY-KEY"] for each in requests}
+    assert keys == {error.idempotency_key}
+    error, _ = failing(kind, failures * 3, lambda client: client.update_autoramp(ID, body={}))
+    assert error.idempotency_key is None
+
+
+@kinds
 @cases("failure", RETRIED, ids=str)
 def test_safe_request_is_retried(kind: str, failure: Answer) -> None:
     done = answer(200, AUTORAMP)

@@ -354,6 +354,28 @@ def test_lines_are_models_and_bytes_are_bytes(archive: Any) -> None:
     assert [each.id for each in client.export_records()] == [1]
 
 
+@pytest.mark.parametrize(
+    ("status", "body", "found"),
+    [
+        (404, b"no \xc3\xa9", "no é"),
+        (404, b'{"a": 1}', '{"a": 1}'),
+        (410, b"<p>gone</p>", "<p>gone</p>"),
+        (422, b"\x89PNG", b"\x89PNG"),
+        (422, b'"a"', b'"a"'),
+        (422, b"", b""),
+        (503, b"[1]", [1]),
+    ],
+)
+def test_error_that_is_not_json_has_the_type_of_its_definition(
+    archive: Any, status: int, body: bytes, found: Any
+) -> None:
+    for name in ("get_scan", "stream_get_scan"):
+        client, _ = make(archive.v2024_09_01, httpx.Response(status, content=body), max_retries=0)
+        with pytest.raises(archive.client.StatusError) as caught:
+            getattr(client, name)("a")
+        assert (caught.value.status, caught.value.body) == (status, found)
+
+
 def test_truncated_stream_raises_after_the_items_received(archive: Any) -> None:
     client, _ = make(archive.v2024_09_01, lambda _: stream([b'{"id": 1}\n{"id"'], is_cut=True))
     records = iter(client.stream_export_records())

@@ -115,6 +115,9 @@ _PATHS: Final = (
       parameters: [{ name: id, in: path, required: true, schema: { type: string } }]
       responses:
         '200': { description: an image, content: { image/png: {} } }
+        '404': { description: the reason, content: { text/plain: { schema: { type: string } } } }
+        '410': { description: the reason, content: { text/html: {} } }
+        '422': { description: a mark, content: { application/octet-stream: {} } }
   /search:
     post:
       operationId: searchRecords

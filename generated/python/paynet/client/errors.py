@@ -45,11 +45,13 @@ class ClientError(Exception):
     """A call failed; the base class of all errors of this package.
 
     ``operation`` is the method of the client that failed. ``attempts`` are the reasons why all
-    attempts before the last one failed, in order; tracebacks show them, too.
+    attempts before the last one failed, in order; tracebacks show them, too. ``idempotency_key`` is
+    that of all attempts, if the operation has one: a call with the same key has no second effect.
     """
 
     operation: str = ""
     attempts: Sequence[str] = ()
+    idempotency_key: str | None = None
 
 
 class MissingCredentialsError(ClientError):

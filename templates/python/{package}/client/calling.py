@@ -12,6 +12,7 @@ import base64
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Final, Generic, Literal, TypeAlias, TypeVar, cast, get_args
 from urllib.parse import parse_qsl, quote
@@ -134,10 +135,8 @@ class Operation(Generic[T]):
     )
     """The readers of bodies, created when needed."""
 
-    def find_reader(self, declared: Mapping[str, Any], status: int) -> TypeAdapter[Any]:
-        """Return the reader of the JSON that is *declared* for *status*."""
-        key = find_status(declared, status)
-        assert key is not None
+    def find_reader(self, declared: Mapping[str, Any], key: str) -> TypeAdapter[Any]:
+        """Return the reader of the JSON that is *declared* under *key*."""
         place = f"{'result' if declared is self.results else 'error'} {key}"
         if place not in self.readers:
             _build_models(declared[key])
@@ -629,19 +628,23 @@ class Call(Generic[T]):
             known = ", ".join(declared)
             lack = "" if self._received else "no content; "
             raise self._refuse_other(response, f"{lack}the definitions have the statuses {known}")
-        wanted = declared[key]
-        if wanted is None or self._operation.method == "HEAD":
+        if declared[key] is None or self._operation.method == "HEAD":
             return cast("T", None)
-        if wanted is bytes:
-            return cast("T", self._received)
-        if wanted is Text:
-            return cast("T", self._read_text(response))
-        reader = self._operation.find_reader(declared, response.status_code)
         try:
-            return cast("T", reader.validate_json(self._received))
+            return cast("T", self._read_declared(response, declared, key))
         except ValidationError as error:
             # the same without its cause, which would show the value
             raise self._refuse_invalid(response, error) from None
+
+    def _read_declared(
+        self, response: httpx.Response, declared: Mapping[str, Any], key: str
+    ) -> Any:
+        """Return the body of *response* as *declared* under *key*. Raises ValidationError."""
+        if declared[key] is bytes:
+            return self._received
+        if declared[key] is Text:
+            return self._read_text(response)
+        return self._operation.find_reader(declared, key).validate_json(self._received)
 
     def _refuse_invalid(
         self, response: httpx.Response, error: ValidationError, subject: str = "the response"
@@ -755,12 +758,9 @@ class Call(Generic[T]):
         declared = self._operation.errors
         key = find_status(declared, response.status_code)
         if key is not None and declared[key] is not None and response.status_code >= 300:
-            try:
-                reader = self._operation.find_reader(declared, response.status_code)
-                error.body = reader.validate_json(self._received)
-            except ValidationError:
-                # intermediaries send errors of their own
-                pass
+            # intermediaries send errors of their own
+            with suppress(ValidationError):
+                error.body = self._read_declared(response, declared, key)
         return error
 
     def _create(self, kind: type[_Error], text: str) -> _Error:
@@ -775,6 +775,7 @@ class Call(Generic[T]):
         """Return *error* with the known facts about the call."""
         error.operation = self._operation.name
         error.attempts = tuple(self._attempts)
+        error.idempotency_key = self._headers.find(self._operation.idempotency)
         for attempt in self._attempts:
             error.add_note(attempt)
         return error
