@@ -33,6 +33,8 @@ def _announce_end(document: dict[str, Any], end: Announcement) -> dict[str, Any]
     """Return *document* with the *end* of its version in its description, and as an extension."""
     info = document.get("info", {})
     sentence = f"This version ends on {end.day}, as announced on {end.announced}."
+    if end.brownouts:
+        sentence += f" Before that, it is refused {end.refused}."
     paragraphs = [info["description"].rstrip()] if info.get("description") else []
     extended = {**info, "description": "\n\n".join([*paragraphs, sentence]), SUNSET: end.day}
     return {**document, "info": extended}

@@ -20,6 +20,7 @@ Trail = tuple[str | int, ...]
 """The keys and indexes that lead from the root of a document to a place in it."""
 
 NOTICE_DAYS: Final = 180
+BROWNOUT_DAYS: Final = 14
 """The days between an announcement and its day, unless the policy has another number."""
 
 EVERYWHERE: Final = ""
@@ -253,13 +254,25 @@ class Version:
         return is_moving(self.date)
 
 
+class Brownout(NamedTuple):
+    """A time in which a version is refused, as it is after its end: `YYYY-MM-DDTHH:MMZ` each."""
+
+    start: str
+    end: str
+
+    def __str__(self) -> str:
+        """Return the time in words."""
+        (day, since), (last, until) = (each.removesuffix("Z").split("T") for each in self)
+        return f"{day} {since} to {'' if last == day else f'{last} '}{until} UTC"
+
+
 @dataclass(frozen=True, kw_only=True)
 class Announcement:
     """An announcement for ``day``: ``version`` becomes the default, or ends.
 
     ``kind`` is ``default`` or ``ends``. ``day`` and ``announced``, the day of the announcement,
     which is not later, are canonical dates. ``elsewhere`` says where an adopted API announced it
-    before its definitions did.
+    before its definitions did. ``brownouts`` come before the end, in order.
     """
 
     kind: str
@@ -267,17 +280,35 @@ class Announcement:
     day: str
     announced: str
     elsewhere: str | None = None
+    brownouts: tuple[Brownout, ...] = ()
     place: Place = field(compare=False)
 
     @property
-    def data(self) -> dict[str, str]:
+    def refused(self) -> str:
+        """The brownouts in words: `from 2027-06-01 14:00 to 15:00 UTC`."""
+        return ", and ".join(f"from {one}" for one in self.brownouts)
+
+    @property
+    def data(self) -> dict[str, Any]:
         """The announcement as plain data."""
+        brownouts = [{"from": one.start, "to": one.end} for one in self.brownouts]
         return {
             "kind": self.kind,
             "version": self.version,
             "day": self.day,
             "announced": self.announced,
+            **({"brownouts": brownouts} if brownouts else {}),
         }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Retired:
+    """A version that is not served any more: its name, its title, and the day of its end."""
+
+    date: str
+    title: str
+    ended: str
+    place: Place = field(compare=False)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -304,7 +335,7 @@ class Table:
     of the header parameter, which may differ. ``versions`` are in order, oldest first, ``next``
     last. Operations with one of ``ignoring_tags`` are the same in all versions. ``policy`` names
     the preset, ``overrides`` the verdicts that differ from it, by rule id; ``package`` is the name
-    of the generated Python package.
+    of the generated Python package. ``retired`` are the versions that have ended, oldest first.
 
     ``adopted`` definitions were published elsewhere and need not follow rules of style; with
     ``oddities``, documents contain what was published instead of what it means. ``places`` are the
@@ -327,6 +358,7 @@ class Table:
     package: str
     adopted: bool
     announcements: tuple[Announcement, ...] = ()
+    retired: tuple[Retired, ...] = ()
     notice_days: int = NOTICE_DAYS
     require_why: bool = False
     approvals: tuple[str, ...] = ()

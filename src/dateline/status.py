@@ -39,6 +39,9 @@ def _describe(workspace: Workspace, cache: Cache) -> dict[str, Any]:
     return {
         "name": workspace.name,
         "versions": [_describe_version(api, version) for version in api.table.versions],
+        "retired": [
+            {"date": one.date, "title": one.title, "ended": one.ended} for one in api.table.retired
+        ],
         "environments": [
             {"name": each.name, "servers": [str(server["url"]) for server in each.servers]}
             for each in api.table.environments
@@ -62,10 +65,12 @@ def _describe(workspace: Workspace, cache: Cache) -> dict[str, Any]:
 def format_status(state: Mapping[str, Any], workspace: Workspace) -> Iterator[str]:
     """Yield *state*, the result of `read_status` for *workspace*, as lines for people."""
     yield "versions"
-    width = max(10, *(len(version["date"]) for version in state["versions"]))
+    width = max(10, *(len(each["date"]) for each in (*state["versions"], *state["retired"])))
     for version in state["versions"]:
         marks = ", ".join(mark for mark in _MARKS if version[mark])
         yield f"  {version['date']:{width}}  {marks:19}  {version['title']}".rstrip()
+    for version in state["retired"]:
+        yield f"  {version['date']:{width}}  {'retired':19}  {version['title']}".rstrip()
     yield "environments"
     for environment in state["environments"]:
         yield f"  {environment['name']:10}  {', '.join(environment['servers'])}".rstrip()
@@ -75,6 +80,8 @@ def format_status(state: Mapping[str, Any], workspace: Workspace) -> Iterator[st
         event = "becomes the default" if announced["kind"] == "default" else "ends"
         left = f"; {announced['left']}" if announced["left"] else ""
         yield f"  {announced['day']}  {announced['version']} {event}{left}"
+        for brownout in announced["brownouts"]:
+            yield f"  {brownout['from']} to {brownout['to']}  {announced['version']} is refused"
     if not state["pending"]:
         yield "pending for the next version"
         yield "  nothing"
@@ -125,6 +132,7 @@ def _describe_announcement(api: Api, announcement: Announcement) -> dict[str, An
         "version": announcement.version,
         "day": announcement.day,
         "left": _find_left_to_do(api, announcement) if due else None,
+        "brownouts": [{"from": one.start, "to": one.end} for one in announcement.brownouts],
     }
 
 

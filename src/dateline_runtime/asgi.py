@@ -263,15 +263,18 @@ def describe_rejection(rejection: Rejection, form: str = "YYYY-MM-DD") -> Proble
 
     *form* is how versions are named.
     """
-    message = {
-        "version_unknown": "is not a supported version",
-        "version_malformed": f"is not a version: a date, {form}",
-    }[rejection.reason]
+    message = (
+        rejection.why
+        or {
+            "version_unknown": "is not a supported version",
+            "version_malformed": f"is not a version: a date, {form}",
+        }[rejection.reason]
+    )
     return Problem(
         status=400,
         code=rejection.error,
         message=f"{quote(rejection.requested)} {message}",
-        members=asdict(rejection),
+        members=rejection.members,
     )
 
 

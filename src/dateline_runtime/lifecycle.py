@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 from email.utils import format_datetime
-from typing import Final
+from typing import Any, Final
 
 # RFC 3986: the characters of a URI reference
 _URI: Final = re.compile(r"(?:[A-Za-z0-9\-._~:/?#\[\]@!$&'()*+,;=]|%[0-9A-Fa-f]{2})+")
@@ -19,7 +19,8 @@ class End:
 
     From ``deprecated`` on the version is discouraged; from ``sunset`` on it may be gone. The others
     are URI references: ``deprecation`` and ``policy`` to pages about the two dates, ``successor``
-    to what replaces the version.
+    to what replaces the version. In each of the ``brownouts``, times with a beginning and an end,
+    the version is refused as after its end.
 
     Raises ValueError if the sunset comes before the deprecation, and for invalid URI references.
     """
@@ -29,6 +30,7 @@ class End:
     deprecation: str | None = None
     policy: str | None = None
     successor: str | None = None
+    brownouts: Sequence[tuple[datetime, datetime]] = ()
 
     def __post_init__(self) -> None:
         if self.deprecated and self.sunset and self.sunset < self.deprecated:
@@ -37,11 +39,18 @@ class End:
             if link is not None and not _URI.fullmatch(link):
                 raise ValueError(f"{link!r} is not a URI reference")
 
+    def find_brownout(self, now: float) -> datetime | None:
+        """Return the end of the brownout at *now*, a POSIX timestamp; None if there is none."""
+        for start, end in self.brownouts:
+            if start.timestamp() <= now < end.timestamp():
+                return end
+        return None
 
-def read_ends(announced: Mapping[str, Mapping[str, str]]) -> dict[str, End]:
+
+def read_ends(announced: Mapping[str, Mapping[str, Any]]) -> dict[str, End]:
     """Return the ends that are *announced* in the contract data, by version."""
 
-    def day(dates: Mapping[str, str], name: str) -> date | None:
+    def day(dates: Mapping[str, Any], name: str) -> date | None:
         return date.fromisoformat(dates[name]) if name in dates else None
 
     return {
@@ -49,6 +58,10 @@ def read_ends(announced: Mapping[str, Mapping[str, str]]) -> dict[str, End]:
             deprecated=day(dates, "deprecated"),
             sunset=day(dates, "sunset"),
             successor=dates.get("successor"),
+            brownouts=[
+                (datetime.fromisoformat(start), datetime.fromisoformat(end))
+                for start, end in dates.get("brownouts", ())
+            ],
         )
         for version, dates in announced.items()
     }

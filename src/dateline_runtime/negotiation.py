@@ -35,7 +35,7 @@ class Supported:
     A request names its version at the *place*: in the *header*, in a parameter of the `query` or of
     the `media-type` with this name, or in its `path`. Versions are named in the *form*; a moving
     one is a word, and the last. With *nearest*, an unknown version of that form is served as the
-    nearest earlier one.
+    nearest earlier one. *retired* are versions that have ended, with the day: they are refused.
 
     Raises ValueError for versions in another form, out of order or repeated, and for an unknown
     default.
@@ -47,12 +47,14 @@ class Supported:
     place: str = "header"
     form: str = "YYYY-MM-DD"
     nearest: bool = False
+    retired: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def read(cls, contracts: Mapping[str, Any]) -> Supported:
         """Return the versions that the contract data have."""
         versions, naming = tuple(contracts["supported"]), contracts.get("naming", {})
-        return cls(contracts["default"], versions, contracts["header"], **naming)
+        retired = contracts.get("retired", {})
+        return cls(contracts["default"], versions, contracts["header"], **naming, retired=retired)
 
     def __post_init__(self) -> None:
         for version in self.versions:
@@ -72,12 +74,23 @@ class Supported:
 
 @dataclass(frozen=True)
 class Rejection:
-    """Why no version is served. Its fields are the body, in the specification's order."""
+    """Why no version is served. All fields but ``why`` are the body, in the specification's order.
+
+    ``why`` is the reason in words, of a version that has ended. After ``retry_after`` seconds,
+    the version is served again.
+    """
 
     error: Literal["unsupported_api_version"] = field(default="unsupported_api_version", init=False)
     reason: Reason
     requested: str
     supported: tuple[str, ...]
+    why: str = field(default="", kw_only=True)
+    retry_after: int | None = field(default=None, kw_only=True)
+
+    @property
+    def members(self) -> dict[str, Any]:
+        """The fields of the body."""
+        return {name: getattr(self, name) for name in ("error", "reason", "requested", "supported")}
 
 
 def negotiate(named: str | None, supported: Supported) -> str | Rejection:
@@ -91,6 +104,9 @@ def negotiate(named: str | None, supported: Supported) -> str | Rejection:
         return supported.default
     if requested in supported.known:
         return requested
+    if requested in supported.retired:
+        ended = f"ended on {supported.retired[requested]}"
+        return Rejection("version_unknown", requested, supported.versions, why=ended)
     is_unknown = is_well_formed(requested, supported.form)
     if is_unknown and supported.nearest:
         earlier = [each for each in supported.versions if order(each) < order(requested)]

@@ -7,8 +7,10 @@ specification documents.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Awaitable, Callable, Collection, Mapping, Set
 from functools import partial
+from math import ceil
 from typing import NamedTuple, Protocol
 from urllib.parse import quote, unquote
 
@@ -206,6 +208,9 @@ class Versioned:
             overridden = self._find_overridden(scope)
             routed = routed if overridden is None else overridden
         served, rejection = self._choose_version(scope, named, lines, routed)
+        if served.end is not None and served.end.brownouts and rejection is None:
+            rejection = self._find_brownout(served, served.end)
+            served = served if rejection is None else self._plain
         if root := scope.get("root_path"):
             served = served.below(root)
         state[VERSION] = served.version
@@ -222,6 +227,8 @@ class Versioned:
             exchange.refuse_body()
         if rejection is not None:
             exchange.early = describe_rejection(rejection, self._supported.form)
+            if rejection.retry_after is not None:
+                exchange.early_headers = [(b"retry-after", b"%d" % rejection.retry_after)]
         return exchange.run(app)
 
     def _choose_version(
@@ -244,6 +251,21 @@ class Versioned:
         if isinstance(found, Rejection):
             return self._plain, found
         return self._exact[found.encode()], None
+
+    def _find_brownout(self, served: Served, end: lifecycle.End) -> Rejection | None:
+        """Return the refusal of a version that is to *end*, if it is in a brownout now."""
+        now = time.time()
+        over = end.find_brownout(now)
+        if over is None:
+            return None
+        others = tuple(each for each in self._supported.versions if each != served.version)
+        return Rejection(
+            "version_unknown",
+            served.version,
+            others,
+            why=f"ends on {end.sunset}, and is refused until {over:%Y-%m-%dT%H:%MZ}, as announced",
+            retry_after=max(1, ceil(over.timestamp() - now)),
+        )
 
     async def _forward(
         self,

@@ -282,6 +282,105 @@ def test_default_moves_on_the_announced_day(tmp_path: Path) -> None:
         assert found(root, publish(root, row), row, default="2025-06-01") == said
 
 
+FIRST_END: Final = "{ ends: 2024-01-15, from: 2026-10-01, announced: 2026-01-10 }"
+
+
+def refused(*brownouts: tuple[str, str]) -> str:
+    """Return the announcement of an end with *brownouts*."""
+    rows = ", ".join(f"{{ from: {start}, to: {end} }}" for start, end in brownouts)
+    return FIRST_END.replace(" }", f", brownouts: [{rows}] }}")
+
+
+SEPTEMBER: Final = ("2026-09-10T08:00Z", "2026-09-10T20:00Z")
+SOON: Final = ("2026-01-23T08:00Z", "2026-01-23T09:00Z")
+
+
+@cases(
+    ("before", "now", "said"),
+    [
+        ([FIRST_END], [SEPTEMBER], []),
+        (None, [SEPTEMBER], []),
+        (
+            [FIRST_END],
+            [SOON],
+            [f"{AT} gated [brownout-too-soon] 2024-01-15 is refused from 2026-01-23 08:00 to 09:00 "
+             "UTC, less than 14 days after 2026-01-10"],
+        ),
+        ([refused(SOON)], [SOON], []),
+        # shortened, postponed, dropped
+        ([refused(SOON)], [("2026-01-23T08:10Z", "2026-01-23T08:50Z")], []),
+        ([refused(SOON)], [("2026-01-24T08:00Z", "2026-01-25T09:00Z")], []),
+        ([refused(SOON)], [], []),
+        (
+            [refused(SOON, SEPTEMBER)],
+            [("2026-01-23T08:00Z", "2026-01-24T09:01Z"), SEPTEMBER],
+            [f"{AT} gated [brownout-too-soon] 2024-01-15 is refused from 2026-01-23 08:00 to "
+             "2026-01-24 09:01 UTC, less than 14 days after 2026-01-10"],
+        ),
+    ],
+)  # fmt: skip
+def test_brownout_is_published_early(
+    before: list[str] | None, now: list[tuple[str, str]], said: list[str], tmp_path: Path
+) -> None:
+    moved = {"default": "2025-06-01"}
+    known = publish(tmp_path, *(before or ()), **moved)
+    assert found(tmp_path, known, refused(*now), **moved) == said
+
+
+@cases(("day", "fits"), [("2026-09-10", True), ("2026-09-11", False), ("2026-09-01", True)])
+def test_version_is_not_the_default_in_its_brownouts(day: str, fits: bool, tmp_path: Path) -> None:
+    row = MOVE.replace("2026-09-01", day)
+    said = [
+        "schemas/versions.yaml:15:5: gated [default-ends] 2024-01-15 is refused from 2026-09-10 "
+        "08:00 to 20:00 UTC, and is the default then"
+    ]
+    assert found(tmp_path, publish(tmp_path), row, refused(SEPTEMBER)) == ([] if fits else said)
+
+
+ORDER: Final = (
+    "brownout-order: brownouts come after the announcement, one after the other, and are over "
+    "before the version ends on 2026-10-01"
+)
+
+
+@cases(
+    ("row", "said"),
+    [
+        (refused(SEPTEMBER, SEPTEMBER), [f"14:130: {ORDER}"]),
+        (refused(("2026-09-10T20:00Z", "2026-09-10T20:00Z")), [f"14:78: {ORDER}"]),
+        (refused(("2026-09-30T20:00Z", "2026-10-01T00:01Z")), [f"14:78: {ORDER}"]),
+        (refused(("2026-09-30T20:00Z", "2026-10-01T00:00Z")), []),
+        (refused(("2026-01-09T20:00Z", "2026-01-10T00:00Z")), [f"14:78: {ORDER}"]),
+        (
+            refused(("2026-09-10T20:00Z", "2026-09-10T24:00Z")),
+            ["14:109: moment: '2026-09-10T24:00Z' is not a time of UTC, in minutes; write "
+             "YYYY-MM-DDTHH:MMZ"],
+        ),
+        (
+            refused(("2026-09-31T20:00Z", "'2026-09-10T21:00+02:00'")),
+            ["14:86: moment: '2026-09-31T20:00Z' is not a time of UTC, in minutes; write "
+             "YYYY-MM-DDTHH:MMZ",
+             "14:109: moment: '2026-09-10T21:00+02:00' is not a time of UTC, in minutes; write "
+             "YYYY-MM-DDTHH:MMZ"],
+        ),
+        (
+            MOVE.replace(" }", f", brownouts: [{{ from: {SOON[0]}, to: {SOON[1]} }}] }}"),
+            ["14:69: brownout-order: only versions that end have brownouts: `ends: DATE`"],
+        ),
+    ],
+)  # fmt: skip
+def test_brownouts_are_between_the_announcement_and_the_end(
+    row: str, said: list[str], tmp_path: Path
+) -> None:
+    table = {"default": "2025-06-01"}
+    if not said:
+        assert loaded(tmp_path, files(row, **table)).table.announcements[0].brownouts
+        return
+    assert problems(tmp_path, files(row, **table)) == [
+        f"schemas/versions.yaml:{one}" for one in said
+    ]
+
+
 def test_index_and_document_announce_the_end_of_a_version(tmp_path: Path) -> None:
     api = loaded(tmp_path, files(MOVE, END))
     plain = loaded(tmp_path / "plain", files())
@@ -317,6 +416,21 @@ def test_index_and_document_announce_the_end_of_a_version(tmp_path: Path) -> Non
         ],
         "versions": [first, *old["versions"][1:]],
     }  # fmt: skip
+
+
+def test_index_and_document_announce_brownouts_and_retired_versions(tmp_path: Path) -> None:
+    sources = files(MOVE, refused(SEPTEMBER))
+    sources["versions.yaml"] += "retired: [{ date: 2023-01-01, title: Old., ended: 2025-01-01 }]\n"
+    api = loaded(tmp_path, sources)
+    reported = {one.path: one.content for one in render(api, models=False, changes=False).artifacts}
+    document = json.loads(reported["spec/sandbox/2024-01-15.json"])
+    assert document["info"]["description"] == (
+        "This version ends on 2026-10-01, as announced on 2026-01-10. Before that, it is refused "
+        "from 2026-09-10 08:00 to 20:00 UTC."
+    )
+    index = json.loads(reported["spec/sandbox/versions.json"])
+    assert index["announcements"][1]["brownouts"] == [{"from": SEPTEMBER[0], "to": SEPTEMBER[1]}]
+    assert index["retired"] == [{"version": "2023-01-01", "summary": "Old.", "ended": "2025-01-01"}]
 
 
 def test_description_of_a_version_is_preserved(tmp_path: Path) -> None:
@@ -418,7 +532,10 @@ def test_version_announced_elsewhere_can_be_retired(
     (tmp_path / "schemas" / "versions.yaml").write_text(table + rows)
     assert dateline("generate").status == 0
     assert dateline("retire", "2024-01-15").status == 0
-    assert "2024-01-15" not in (tmp_path / "schemas" / "versions.yaml").read_text()
+    assert (tmp_path / "schemas" / "versions.yaml").read_text() == (
+        table.replace("  - { date: 2024-01-15, title: Initial version }\n", "")
+        + "retired:\n  - { date: 2024-01-15, title: Initial version, ended: 2025-12-01 }\n"
+    )
     assert not (tmp_path / "generated" / "spec" / "production" / "2024-01-15.json").exists()
     assert dateline("check").status == 0
 

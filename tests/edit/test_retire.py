@@ -42,6 +42,8 @@ announcements:
   - { ends: 2024-09-01, from: 2025-12-31, announced: 2025-06-01 } # and by mail
 """
 
+RETIRED: Final = "  - { date: 2024-01-15, title: Initial version, ended: 2025-12-01 }\n"
+
 TABLE: Final = VERSIONS.replace(f"default: {FIRST}", f"default: {LATEST}") + ENDS
 
 
@@ -295,6 +297,7 @@ def test_all_gates_are_removed_together(tmp_path: Path) -> None:
         .replace("  # told by letter\n", "")
         .replace("  - { ends: 2024-01-15, from: 2025-12-01, announced: 2025-06-01 }\n", "")
         .replace("  - { default: 2025-06-01, from: 2025-11-01, announced: 2025-05-01 }\n", "")
+        + f"retired:\n{RETIRED}"
     )
 
 
@@ -596,7 +599,7 @@ def project(published: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     return enter_copy(published, tmp_path, monkeypatch)
 
 
-REMOVED_LINES: Final = [
+CHANGED_LINES: Final = [
     "-        due: { type: string, format: date-time, x-was: { 2024-09-01: { format: date } } }",
     "+        due: { type: string, format: date-time }",
     "-          x-added: 2024-09-01",
@@ -605,6 +608,8 @@ REMOVED_LINES: Final = [
     "-  # told by letter",
     "-  - { ends: 2024-01-15, from: 2025-12-01, announced: 2025-06-01 }",
     "-  - { default: 2025-06-01, from: 2025-11-01, announced: 2025-05-01 }",
+    "+retired:",
+    f"+{RETIRED.rstrip()}",
 ]
 
 
@@ -613,7 +618,7 @@ def test_ended_version_is_retired(project: Path) -> None:
     planned = dateline("retire", FIRST, "--dry-run")
     assert (planned.status, planned.err) == (CLEAN, "")
     assert planned.out.splitlines()[0] == f"{FIRST}: Initial version"
-    assert changed_lines(planned.out) == REMOVED_LINES
+    assert changed_lines(planned.out) == CHANGED_LINES
     assert read_files(project) == before
 
     outcome = dateline("retire", FIRST)
@@ -624,7 +629,7 @@ def test_ended_version_is_retired(project: Path) -> None:
         "changed schemas/loans.yaml",
         "changed schemas/versions.yaml",
     ]
-    assert changed_lines(git("diff", "schemas")) == REMOVED_LINES
+    assert changed_lines(git("diff", "schemas")) == CHANGED_LINES
     after = read_files(project / "generated")
     documents = {
         name: text for name, text in read_files(project / "generated").items()
@@ -686,4 +691,4 @@ def test_killed_retirement_leaves_the_old_project_or_the_new_one(
     shutil.copytree(published, prepared, ignore=shutil.ignore_patterns(".git"))
     kills = kill_everywhere(prepared, tmp_path, "two renames", "retire", FIRST, every=31)
     require_old_or_new(kills)
-    assert FIRST not in kills.new["schemas/versions.yaml"]
+    assert RETIRED in kills.new["schemas/versions.yaml"]

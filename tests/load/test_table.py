@@ -8,7 +8,7 @@ from support.sources import parsed
 from support.tables import cases
 
 from dateline.load.table import read_table
-from dateline.model import Announcement, Environment, Place, Problem, Table, Version
+from dateline.model import Announcement, Environment, Place, Problem, Retired, Table, Version
 
 VERSIONS = "versions: [{ date: 2024-01-15, title: One }]\n"
 ENVIRONMENTS = "environments: { production: { servers: [{ url: https://api.example }] } }\n"
@@ -76,6 +76,25 @@ python: { package: library }
         package="library",
         adopted=False,
     )
+
+
+def test_retired_versions_are_sorted_and_their_names_are_taken(tmp_path: Path) -> None:
+    rows = """\
+retired:
+  - { date: 2024-01-01, title: Two, ended: 2025-01-01 }
+  - { date: 2023-01-01, ended: 2024-02-01 }
+"""
+    assert table(VERSIONS + ENVIRONMENTS + rows, tmp_path).retired == (
+        Retired(date="2023-01-01", title="", ended="2024-02-01", place=place(5, 13)),
+        Retired(date="2024-01-01", title="Two", ended="2025-01-01", place=place(4, 13)),
+    )
+    again = rows.replace("2023-01-01", "2024-01-01").replace(
+        "date: 2024-01-01", "date: 2024-01-15", 1
+    )
+    assert complaints(VERSIONS + ENVIRONMENTS + again, tmp_path) == [
+        "4:13: version-twice: 2024-01-15 is at versions.yaml:1:20 already; the name of a retired "
+        "version is taken",
+    ]
 
 
 def test_omitted_keys_have_defaults(tmp_path: Path) -> None:
@@ -249,7 +268,7 @@ def test_versions_are_listed_oldest_first_with_drafts_last(
         (
             "x-zone: b",
             "1:1: unknown-key: 'x-zone' is not a key of the version table; known: header, default, "
-            "annotation, versions, environments, announcements, ignores-header, policy, …",
+            "annotation, versions, environments, announcements, retired, ignores-header, …",
         ),
         ("header: [X]", "1:9: wrong-type: a list where text belongs"),
         (

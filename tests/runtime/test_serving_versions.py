@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import logging
+import time
 from datetime import date, datetime
 from enum import Enum
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 import pytest
@@ -14,6 +15,8 @@ from support.assembled import app, contracts, fields, operation, serving
 from support.exchanges import Response, ask, request
 from support.sources import API, VERSIONS
 from support.things import ID, MIDDLE, NEW, OLD, SECURED, Handlers, parameter
+
+from dateline_runtime.asgi import App
 
 # What differs between versions
 
@@ -245,3 +248,86 @@ def test_announced_end_of_a_version_is_sent_to_its_callers() -> None:
         ],
         MIDDLE: [[], [], []],
     }
+
+
+BROWNOUT: Final = (
+    VERSIONS.replace("default: 2024-01-15", "default: 2024-09-01")
+    + """\
+announcements:
+  - ends: 2024-01-15
+    from: 2027-01-15
+    announced: 2026-01-01
+    brownouts:
+      - { from: 2026-11-01T14:00Z, to: 2026-11-01T15:00Z }
+      - { from: 2026-12-01T14:00Z, to: 2026-12-02T02:00Z }
+retired: [{ date: 2023-06-01, title: Things., ended: 2025-01-01 }]
+"""
+)
+
+
+@pytest.mark.parametrize(
+    ("now", "waiting", "over"),
+    [
+        ("2026-11-01T13:59:59.999", None, ""),
+        ("2026-11-01T14:00:00", "3600", "2026-11-01T15:00Z"),
+        ("2026-11-01T14:59:59.5", "1", "2026-11-01T15:00Z"),
+        ("2026-11-01T15:00:00", None, ""),
+        ("2026-12-02T01:00:00", "3600", "2026-12-02T02:00Z"),
+        ("2027-01-14T12:00:00", None, ""),
+    ],
+)
+def test_version_is_refused_in_its_brownouts(
+    now: str, waiting: str | None, over: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    served, ignoring = (
+        app(
+            contracts(API + SECURED, BROWNOUT),
+            [
+                operation(
+                    "list_things",
+                    "GET",
+                    "/things",
+                    ignores_version=is_same,
+                    responses={"204": None},
+                )
+            ],
+            Handlers(),
+        )
+        for is_same in (False, True)
+    )
+    moment = datetime.fromisoformat(f"{now}+00:00").timestamp()
+    monkeypatch.setattr(time, "time", lambda: moment)
+
+    def send(door: App, **headers: str) -> tuple[int, list[str]]:
+        response = ask(door, request("GET", "/api/things", fields(**headers)))
+        return response.status, response.header("retry-after")
+
+    expected = (204, []) if waiting is None else (400, [waiting])
+    assert send(served, x_api_version=OLD) == expected
+    assert send(served, x_api_version=MIDDLE) == send(served) == (204, [])
+    assert send(ignoring, x_api_version=OLD) == (204, [])
+    if waiting is not None:
+        refused = ask(served, request("GET", "/api/things", fields(x_api_version=OLD)))
+        assert refused.header("x-api-version") == [MIDDLE]
+        assert refused.json == {
+            "title": "Bad Request",
+            "status": 400,
+            "detail": f'"{OLD}" ends on 2027-01-15, and is refused until {over}, as announced',
+            "error": "unsupported_api_version",
+            "reason": "version_unknown",
+            "requested": OLD,
+            # as after its end
+            "supported": [MIDDLE, NEW],
+        }
+
+
+@pytest.mark.parametrize("unknown", ["refused", "nearest"])
+def test_retired_version_is_refused_with_the_day_of_its_end(unknown: str) -> None:
+    served = app(
+        contracts(API + SECURED, f"{BROWNOUT}unknown: {unknown}\n"),
+        [operation("list_things", "GET", "/things", responses={"204": None})],
+        Handlers(),
+    )
+    response = ask(served, request("GET", "/api/things", fields(x_api_version="2023-06-01")))
+    assert (response.status, response.json["reason"]) == (400, "version_unknown")
+    assert response.json["detail"] == '"2023-06-01" ended on 2025-01-01'

@@ -207,6 +207,34 @@ def test_pages_of_a_version_say_what_is_announced_for_it(tmp_path: Path) -> None
     assert "Version 2025-09-01 becomes the default on 2027-06-01." in start
 
 
+def test_time_line_shows_the_life_of_each_version(tmp_path: Path) -> None:
+    copytree(STARTER, tmp_path / "schemas")
+    table = tmp_path / "schemas" / "versions.yaml"
+    table.write_text(
+        table.read_text("utf-8").replace(
+            "environments:", "  - { date: next, title: X, draft: true }\nenvironments:"
+        )
+        + """
+announcements:
+  - { default: 2025-09-01, from: 2027-01-01, announced: 2026-01-01 }
+  - ends: 2025-01-15
+    from: 2027-12-31
+    announced: 2026-01-01
+    brownouts: [{ from: 2027-06-01T10:00Z, to: 2027-06-01T11:00Z }]
+retired: [{ date: 2024-02-01, title: Books., ended: 2026-01-01 }]
+""",
+        "utf-8",
+    )
+    start = make_site(tmp_path / "schemas")["index.html"].source
+    [words] = re.findall('<title id="line-title">(.*)</title>', start)
+    assert words.split("; ") == [
+        "2024-02-01, retired, ended 2026-01-01",
+        "2025-01-15, supported, default, ends 2027-12-31, brownout 2027-06-01",
+        "2025-09-01, supported, latest, default from 2027-01-01",
+        "next, draft",
+    ]
+
+
 def test_every_page_of_changes_has_a_link_from_both_versions(site: Site) -> None:
     for path in site:
         if path.startswith("changes/"):

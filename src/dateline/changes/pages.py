@@ -118,7 +118,10 @@ class Page:
 def describe_announcement(announcement: Announcement) -> str:
     """Return *announcement* as a sentence."""
     happens = {"default": "becomes the default", "ends": "ends"}[announcement.kind]
-    return f"Version {announcement.version} {happens} on {announcement.day}."
+    sentence = f"Version {announcement.version} {happens} on {announcement.day}."
+    if announcement.brownouts:
+        sentence += f" Before that, it is refused {announcement.refused}, so that you notice."
+    return sentence
 
 
 def list_pages(table: Table, differences: Differences) -> Iterator[Page]:

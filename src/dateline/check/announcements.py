@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from datetime import date
+from datetime import date, timedelta
 from typing import Final
 
 from dateline.check.baseline import Published
 from dateline.check.findings import create_finding
-from dateline.model import Announcement, Finding, Place, Policy, Table
+from dateline.model import BROWNOUT_DAYS, Announcement, Finding, Place, Policy, Table
 
 
 def check_announcements(table: Table, published: Published, today: date) -> Iterator[Finding]:
@@ -122,6 +122,25 @@ def _hides_move(one: Announcement, table: Table, published: Published) -> bool:
     return one.version == published.default and any(each.day < one.day for each in moves)
 
 
+def _check_brownouts(table: Table, published: Published, today: str) -> Iterator[Finding]:
+    known = _by_subject(published.announcements or ())
+    for one in table.announcements:
+        before = known.get((one.kind, one.version))
+        since = one.announced if published.announcements is None else max(one.announced, today)
+        earliest = (date.fromisoformat(since) + timedelta(days=BROWNOUT_DAYS)).isoformat()
+        for brownout in one.brownouts:
+            is_published = before is not None and any(
+                each.start <= brownout.start and brownout.end <= each.end
+                for each in before.brownouts
+            )
+            if not is_published and brownout.start < earliest:
+                message = (
+                    f"{one.version} is refused from {brownout}, less than {BROWNOUT_DAYS} days "
+                    f"after {since}"
+                )
+                yield _breach("brownout-too-soon", one, message, one.place, brownout.start)
+
+
 def _check_newest(table: Table, _: Published, __: str) -> Iterator[Finding]:
     end = table.ends.get(table.latest)
     if end is not None:
@@ -129,7 +148,7 @@ def _check_newest(table: Table, _: Published, __: str) -> Iterator[Finding]:
         yield _breach("newest-ends", end, message, end.place)
 
 
-def _check_default(table: Table, _: Published, __: str) -> Iterator[Finding]:
+def _check_default(table: Table, _: Published, today: str) -> Iterator[Finding]:
     moves = sorted(
         (one for one in table.announcements if one.kind == "default"), key=lambda one: one.day
     )
@@ -139,13 +158,19 @@ def _check_default(table: Table, _: Published, __: str) -> Iterator[Finding]:
         if end.version in defaults[past:]:
             message = f"{phrase(end)} on {end.day}, and is the default then"
             yield _breach("default-ends", end, message, end.place)
+        for brownout in end.brownouts:
+            past = sum(one.day <= brownout.start for one in moves)
+            if today <= brownout.end and defaults[past] == end.version:
+                message = f"{end.version} is refused from {brownout}, and is the default then"
+                yield _breach("default-ends", end, message, end.place, brownout.start)
 
 
 _RULES: Final[tuple[Callable[[Table, Published, str], Iterator[Finding]], ...]] = (
-    *(_check_versions, _check_notice, _check_changes, _check_newest, _check_default),
+    *(_check_versions, _check_notice, _check_changes, _check_brownouts),
+    *(_check_newest, _check_default),
 )
 
 
-def _breach(rule: str, one: Announcement, message: str, place: Place) -> Finding:
-    key = (one.kind, one.version)
+def _breach(rule: str, one: Announcement, message: str, place: Place, start: str = "") -> Finding:
+    key = (one.kind, one.version, *([start] if start else []))
     return create_finding(rule, Policy.TABLE, message, key=key, after_source=place)

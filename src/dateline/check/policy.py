@@ -10,7 +10,16 @@ from typing import Any, Final, NamedTuple
 from dateline.check.findings import create_finding
 from dateline.check.merge import FROM_MILD_TO_STRICT
 from dateline.check.waivers import Waiver
-from dateline.model import NOTICE_DAYS, Announcement, Finding, Place, Policy, Table, Verdict
+from dateline.model import (
+    NOTICE_DAYS,
+    Announcement,
+    Brownout,
+    Finding,
+    Place,
+    Policy,
+    Table,
+    Verdict,
+)
 from dateline.placement import hide_version
 from dateline.presets import DEFAULT_POLICY, PRESETS
 from dateline.rules import CHANGE_RULES
@@ -236,7 +245,15 @@ def read_announcements(rows: Any, locate: Callable[[int], Place]) -> Iterator[An
         known = row if isinstance(row, dict) else {}
         texts = {key: value for key in _ANNOUNCEMENT if isinstance(value := known.get(key), str)}
         if len(texts) == len(_ANNOUNCEMENT):
-            yield Announcement(**texts, place=locate(number))
+            brownouts = tuple(_read_brownouts(known.get("brownouts")))
+            yield Announcement(**texts, brownouts=brownouts, place=locate(number))
+
+
+def _read_brownouts(rows: Any) -> Iterator[Brownout]:
+    for row in rows if isinstance(rows, list) else ():
+        known = row if isinstance(row, dict) else {}
+        if isinstance(start := known.get("from"), str) and isinstance(end := known.get("to"), str):
+            yield Brownout(start, end)
 
 
 def judging_table(table: Table, record: PolicyRecord | None) -> Table:

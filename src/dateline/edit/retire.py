@@ -17,7 +17,17 @@ from dateline.edit.revision import Revision, compare_contents, compare_record
 from dateline.edit.sources import Sources, is_shared, read_contents, write_trial
 from dateline.gates import Timeline, order
 from dateline.load import TABLE, load
-from dateline.model import CONVERTER, EVERYWHERE, WAS, Api, DatelineError, Table, Trail, Version
+from dateline.model import (
+    CONVERTER,
+    EVERYWHERE,
+    WAS,
+    Api,
+    DatelineError,
+    Day,
+    Table,
+    Trail,
+    Version,
+)
 from dateline.paths import name_file
 from dateline.project import Projector
 from dateline.rules import describe
@@ -108,9 +118,16 @@ def _require_ended(table: Table, day: str, today: str) -> Version:
 
 
 def _leave_table(table: Table, sources: Sources, day: str, today: str) -> None:
-    """Remove the row of *day*, and announcements that are obsolete then."""
+    """Move the row of *day* to those that have ended; drop announcements that are obsolete then."""
     source = sources.file(TABLE)
-    source.remove(("versions", table.dates.index(day)))
+    number = table.dates.index(day)
+    source.remove(("versions", number))
+    title, ended = table.versions[number].title, table.ends[day].day
+    row = {"date": Day(day), "title": title, "ended": Day(ended)}
+    if table.retired:
+        source.insert(("retired", len(table.retired)), row)
+    else:
+        source.put(("retired",), [row])
     spent = [
         number
         for number, one in enumerate(table.announcements)

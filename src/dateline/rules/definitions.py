@@ -151,6 +151,17 @@ def announcement_changed() -> None:
 
 
 @about_definitions(Verdict.GATED)
+def brownout_too_soon() -> None:
+    """A brownout is published at least 14 days before it begins.
+
+    It is to show callers that their version ends; one that nobody expects is an outage.
+
+    Let it begin on a later day. Brownouts that are published may be shortened or dropped at any
+    time.
+    """
+
+
+@about_definitions(Verdict.GATED)
 def newest_ends() -> None:
     """The newest version does not end.
 
@@ -162,7 +173,7 @@ def newest_ends() -> None:
 
 @about_definitions(Verdict.GATED)
 def default_ends() -> None:
-    """The default moves before its version ends.
+    """The default moves before its version ends, and before its brownouts.
 
     Requests that name no version would have no version to be served.
 

@@ -83,6 +83,11 @@ def describe_messages(
         "supported": [version.date for version in api.table.supported],
         **({"naming": naming} if (naming := _describe_naming(api.table)) else {}),
         "ends": dict(_describe_ends(api)),
+        **(
+            {"retired": {one.date: one.ended for one in api.table.retired}}
+            if api.table.retired
+            else {}
+        ),
         **described.requests(contracts.dated if contracts else ()),
         **described.results(contracts.canonical if contracts else ()),
     }
@@ -105,13 +110,15 @@ def _describe_naming(table: Table) -> dict[str, Any]:
     }
 
 
-def _describe_ends(api: Api) -> Iterator[tuple[str, dict[str, str]]]:
+def _describe_ends(api: Api) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the announced end of each version, and the next one that stays."""
     dates = [version.date for version in api.table.supported]
     for version, announced in api.table.ends.items():
         if version not in dates:
             continue
-        end = {"sunset": announced.day, "deprecated": announced.announced}
+        end: dict[str, Any] = {"sunset": announced.day, "deprecated": announced.announced}
+        if announced.brownouts:
+            end["brownouts"] = [[*brownout] for brownout in announced.brownouts]
         newer = dates[dates.index(version) + 1 :]
         for successor in [date for date in newer if date not in api.table.ends][:1]:
             end["successor"] = f"/spec/{successor}"

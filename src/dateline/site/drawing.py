@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from dateline.model import Table
+from dateline.gates import order
+from dateline.model import Retired, Table, Version
 
 _STEP: Final = 150
 _MARGIN: Final = 75
@@ -46,15 +47,18 @@ class VersionLine:
 
 
 def draw(table: Table) -> VersionLine:
-    """Return the drawing of the versions of *table*."""
+    """Return the drawing of the versions of *table*, and of those that have ended."""
+    known: list[Version | Retired] = sorted(
+        (*table.retired, *table.versions), key=lambda version: order(version.date)
+    )
     stops = tuple(
         VersionStop(
             version=version.date,
             left=_MARGIN + _STEP * index,
-            state="draft" if version.draft else "moving" if version.moving else "supported",
-            notes=tuple(_notes(table, version.date)),
+            state=_name_state(version),
+            notes=tuple(_notes(table, version)),
         )
-        for index, version in enumerate(table.versions)
+        for index, version in enumerate(known)
     )
     most = max(len(stop.notes) for stop in stops)
     return VersionLine(
@@ -62,12 +66,22 @@ def draw(table: Table) -> VersionLine:
     )
 
 
-def _notes(table: Table, version: str) -> Iterator[str]:
-    if version == table.default:
+def _name_state(version: Version | Retired) -> str:
+    if isinstance(version, Retired):
+        return "retired"
+    return "draft" if version.draft else "moving" if version.moving else "supported"
+
+
+def _notes(table: Table, version: Version | Retired) -> Iterator[str]:
+    if isinstance(version, Retired):
+        yield f"ended {version.ended}"
+        return
+    if version.date == table.default:
         yield "default"
-    if version == table.latest:
+    if version.date == table.latest:
         yield "latest"
     for announcement in table.announcements:
-        if announcement.version == version:
+        if announcement.version == version.date:
             happens = {"default": "default from", "ends": "ends"}[announcement.kind]
             yield f"{happens} {announcement.day}"
+            yield from (f"brownout {brownout.start[:10]}" for brownout in announcement.brownouts)

@@ -7,7 +7,12 @@ from dateline.load.table.contents import HEADER_NAME, canonical_date, check_vers
 from dateline.load.table.environments import read_environments
 from dateline.load.table.keys import DEFAULT_HEADER, DEFAULT_PACKAGE, KEYS
 from dateline.load.table.reading import Row, TableReading
-from dateline.load.table.versions import read_annotation, read_default, read_versions
+from dateline.load.table.versions import (
+    read_annotation,
+    read_default,
+    read_retired,
+    read_versions,
+)
 from dateline.model import NOTICE_DAYS, PLACES, Map, Place, Problem, Table
 
 
@@ -48,6 +53,7 @@ def _read_table(reading: TableReading, row: Row) -> Table:
         versions=versions,
         environments=tuple(read_environments(reading, row)),
         announcements=tuple(read_announcements(reading, row["announcements"])),
+        retired=tuple(read_retired(reading, row, versions)),
         ignoring_tags=tuple(tag for tag in row["ignores-header"] if tag is not None),
         policy=policy if is_name else policy["preset"],
         overrides={} if is_name else policy["rules"],

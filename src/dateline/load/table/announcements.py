@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dateline.load.table.reading import Row, TableReading
-from dateline.model import Announcement, Place
+from dateline.model import Announcement, Brownout, Place
 
 
 def read_announcements(reading: TableReading, rows: list[Row | None]) -> Iterator[Announcement]:
@@ -44,5 +44,28 @@ def _read_announcement(reading: TableReading, row: Row) -> Announcement | None:
         day=day,
         announced=announced,
         elsewhere=row["elsewhere"],
+        brownouts=tuple(_read_brownouts(reading, row, kind)),
         place=row.node.place(),
     )
+
+
+def _read_brownouts(reading: TableReading, row: Row, kind: str) -> Iterator[Brownout]:
+    """Yield the brownouts of an announcement; report those that are not between it and its day."""
+    if kind != "ends" and row["brownouts"]:
+        message = "only versions that end have brownouts: `ends: DATE`"
+        reading.note(row.node.place("brownouts"), "brownout-order", message)
+        return
+    before = f"{row['announced']}T"
+    for one in row["brownouts"]:
+        if one is None or one["from"] is None or one["to"] is None:
+            continue
+        found = Brownout(one["from"], one["to"])
+        if not before <= found.start < found.end <= f"{row['from']}T00:00Z":
+            reading.note(
+                one.node.place(),
+                "brownout-order",
+                "brownouts come after the announcement, one after the other, and are over before "
+                f"the version ends on {row['from']}",
+            )
+        before = found.end
+        yield found

@@ -27,6 +27,10 @@ _TYPES: Final[dict[type, str]] = {
     Seq: "a list",
 }
 
+# RFC 3339, section 5.6, without seconds and offsets
+_CLOCK: Final = r"(?:[01][0-9]|2[0-3]):[0-5][0-9]"
+_MOMENT_FORM: Final = "YYYY-MM-DDTHH:MMZ"
+
 _DATE: Final = re.compile(r"([0-9]{4})-?([0-9]{1,2})-?([0-9]{1,2})")
 
 HEADER_NAME: Final = r"[!#$%&'*+.^_`|~0-9A-Za-z-]+"  # a token: RFC 9110 section 5.6.2
@@ -286,9 +290,22 @@ def check_version(value: Any, form: str = DATE_FORM, *, cut: bool = False) -> Re
     return _is_text(value) or Refusal("date", wrong)
 
 
+def _check_moment(value: Any) -> Refusal | None:
+    written = value if isinstance(value, str) else ""
+    day, _, clock = written.partition("T")
+    if is_well_formed(day, DATE_FORM) and re.fullmatch(f"{_CLOCK}Z", clock):
+        return None
+    named = quote(value) if isinstance(value, str) else value
+    return Refusal("moment", f"{named} is not a time of UTC, in minutes; write {_MOMENT_FORM}")
+
+
 DAY: Final = TableValue(
     lambda value: check_version(value, cut=True),
     matching(name_pattern(DATE_FORM), f"Write a date as {DATE_FORM}."),
+)
+MOMENT: Final = TableValue(
+    _check_moment,
+    matching(f"{name_pattern(DATE_FORM)}T{_CLOCK}Z", f"Write a time of UTC as {_MOMENT_FORM}."),
 )
 VERSION: Final = TableValue(check_version, {"$ref": "#/$defs/date"}, version="any")
 CUT: Final = VERSION._replace(schema={"$ref": "#/$defs/cut"}, version="cut")

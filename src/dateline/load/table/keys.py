@@ -13,6 +13,7 @@ from dateline.load.table.contents import (
     FLAG,
     HEADER,
     LINE,
+    MOMENT,
     PACKAGE,
     RULE,
     SHARED,
@@ -79,6 +80,15 @@ KEYS: Final[dict[str, dict[str, TableKey]]] = {
                 )
             ),
             "What was announced to callers, and when it happens.",
+            default=[],
+        ),
+        "retired": TableKey(
+            list_of(
+                one(
+                    "a retired version", "write { date: 2025-01-15, title: ..., ended: 2027-07-01 }"
+                )
+            ),
+            "Versions that have ended; `dateline retire` adds them.",
             default=[],
         ),
         "ignores-header": TableKey(
@@ -149,6 +159,24 @@ KEYS: Final[dict[str, dict[str, TableKey]]] = {
         ),
         "elsewhere": TableKey(
             LINE, "Where an adopted API announced it before its definitions recorded it."
+        ),
+        "brownouts": TableKey(
+            list_of(
+                one("a brownout", "write { from: 2027-06-01T14:00Z, to: 2027-06-01T15:00Z }"),
+            ),
+            "Times before its end in which the version is refused, so that callers notice.",
+            default=[],
+        ),
+    },
+    "a brownout": {
+        "from": TableKey(MOMENT, "When it begins.", missing="write when it begins"),
+        "to": TableKey(MOMENT, "When it is over.", missing="write when it is over"),
+    },
+    "a retired version": {
+        "date": TableKey(CUT, "The name that it had.", missing="write the name that it had"),
+        "title": TableKey(LINE, "Its sentence for callers.", default=""),
+        "ended": TableKey(
+            DAY, "The day of its end.", missing="write the day from which on it was not served"
         ),
     },
     "a version": {

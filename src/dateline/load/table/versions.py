@@ -5,7 +5,7 @@ from __future__ import annotations
 from dateline.gates import order
 from dateline.load.table.contents import Refusal
 from dateline.load.table.reading import Row, TableReading
-from dateline.model import NEXT, Version
+from dateline.model import NEXT, Retired, Version
 from dateline.wording import did_you_mean
 
 
@@ -92,6 +92,22 @@ def read_annotation(reading: TableReading, table: Row, versions: tuple[Version, 
             f"no version {day} in the table{did_you_mean(day, dates)}",
         )
     return day
+
+
+def read_retired(reading: TableReading, table: Row, versions: tuple[Version, ...]) -> list[Retired]:
+    """Return the versions that have ended, oldest first; report those that are still served."""
+    places = {version.date: version.place for version in versions}
+    found = []
+    for row in table["retired"]:
+        if row is None or row["date"] is None or row["ended"] is None:
+            continue
+        place = row.place("date")
+        twin = places.setdefault(row["date"], place)
+        if twin != place:
+            message = f"{row['date']} is at {twin} already; the name of a retired version is taken"
+            reading.note(place, "version-twice", message)
+        found.append(Retired(date=row["date"], title=row["title"], ended=row["ended"], place=place))
+    return sorted(found, key=lambda one: order(one.date))
 
 
 def _check_order(version: Version, twin: Version | None, before: Version | None) -> Refusal | None:

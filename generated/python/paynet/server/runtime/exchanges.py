@@ -68,6 +68,7 @@ class Served:
         echo = [(supported.header, version)] if supported.place == "header" else []
         fields = [*echo, *(lifecycle.headers(end) if end is not None else ())]
         self.version = version
+        self.end = end
         self._fields = [(name.lower().encode("latin-1"), value.encode()) for name, value in fields]
         # caches distinguish URLs, but not what headers select
         selecting = {"header": supported.header, "media-type": "Accept"}.get(supported.place, "")
@@ -141,6 +142,7 @@ class Exchange:
 
     early: Problem | None = None
     """what is answered without asking the application"""
+    early_headers: Iterable[tuple[bytes, bytes]] = ()
 
     _limits = Limits()
     _body = _Body.COMING
@@ -177,7 +179,7 @@ class Exchange:
     async def run(self, app: App) -> None:
         """Let the application respond; respond in its place if it fails to."""
         if self.early is not None:
-            await self._answer(self.early)
+            await self._answer(self.early, self.early_headers)
             return
         try:
             await app(self._scope, self.receive, self.send)
