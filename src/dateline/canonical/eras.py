@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Sequence
+from itertools import pairwise
 from typing import Any
 
-from dateline.model import ADDED, REMOVED, WAS
+from dateline.model import ADDED, REMOVED, WAS, copy_items
 
 
 def with_eras(dates: list[str], eras: list[Any]) -> dict[str, Any]:
@@ -31,3 +32,29 @@ def list_history(
         entry = {key: older.get(key) for key in keys if older.get(key) != newer.get(key)}
         if entry:
             yield date, entry
+
+
+def restore_history(
+    node: dict[str, Any], dates: Sequence[str], eras: Sequence[Any], name: str | None = None
+) -> dict[str, Any]:
+    """Return *node* as it is in *eras*, one for each of *dates*, newest first; None without it.
+
+    Each of *dates* begins an era. The `name` of an era is what a field, whose key is *name*, is
+    called then.
+    """
+    shown = [(date, era) for date, era in zip(dates, eras, strict=True) if era is not None]
+    newest = shown[0][1]
+    history = {
+        date: {"set": older, "unset": unset}
+        for (date, newer), (_, era) in pairwise(shown)
+        for older in [{key: value for key, value in era.items() if _differs(newer, era, key)}]
+        for unset in [[key for key in newer if key not in era]]
+        if older or unset
+    }
+    without = {WAS} if name is None else {WAS, "name"}
+    items = [(key, value) for key, value in newest.items() if key not in without]
+    return copy_items(node, [*items, *([(WAS, history)] if history else [])])
+
+
+def _differs(newer: dict[str, Any], era: dict[str, Any], key: str) -> bool:
+    return key not in newer or (newer[key] is not era[key] and newer[key] != era[key])
