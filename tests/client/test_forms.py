@@ -355,22 +355,27 @@ def test_lines_are_models_and_bytes_are_bytes(archive: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("status", "body", "found"),
+    ("status", "media_type", "body", "found"),
     [
-        (404, b"no \xc3\xa9", "no é"),
-        (404, b'{"a": 1}', '{"a": 1}'),
-        (410, b"<p>gone</p>", "<p>gone</p>"),
-        (422, b"\x89PNG", b"\x89PNG"),
-        (422, b'"a"', b'"a"'),
-        (422, b"", b""),
-        (503, b"[1]", [1]),
+        (404, "text/plain", b"no \xc3\xa9", "no é"),
+        (404, "", b'{"a": 1}', '{"a": 1}'),
+        (404, "application/problem+json", b'{"a": 1}', {"a": 1}),
+        (410, "text/html", b"<p>gone</p>", "<p>gone</p>"),
+        (422, "application/octet-stream", b"\x89PNG", b"\x89PNG"),
+        (422, "", b'"a"', b'"a"'),
+        (422, "", b"", b""),
+        (422, "application/json", b'{"a": 1}', {"a": 1}),
+        (422, "text/html", b"<p>no</p>", "<p>no</p>"),
+        (503, "", b"[1]", [1]),
     ],
 )
 def test_error_that_is_not_json_has_the_type_of_its_definition(
-    archive: Any, status: int, body: bytes, found: Any
+    archive: Any, status: int, media_type: str, body: bytes, found: Any
 ) -> None:
+    headers = {"Content-Type": media_type} if media_type else {}
+    answered = httpx.Response(status, content=body, headers=headers)
     for name in ("get_scan", "stream_get_scan"):
-        client, _ = make(archive.v2024_09_01, httpx.Response(status, content=body), max_retries=0)
+        client, _ = make(archive.v2024_09_01, answered, max_retries=0)
         with pytest.raises(archive.client.StatusError) as caught:
             getattr(client, name)("a")
         assert (caught.value.status, caught.value.body) == (status, found)

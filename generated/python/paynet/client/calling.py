@@ -12,7 +12,6 @@ import base64
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Final, Generic, Literal, TypeAlias, TypeVar, cast, get_args
 from urllib.parse import parse_qsl, quote
@@ -754,14 +753,25 @@ class Call(Generic[T]):
         plain = self._read_plain(response)
         error.status, error.headers = response.status_code, dict(response.headers)
         error.request_id = errors.find_request_id(response.headers, plain)
-        error.body = plain
+        error.body = self._read_error(response, plain)
+        return error
+
+    def _read_error(self, response: httpx.Response, plain: Any) -> Any:
+        """Return the body of an error as it is declared, or *plain* if it is something else."""
         declared = self._operation.errors
         key = find_status(declared, response.status_code)
-        if key is not None and declared[key] is not None and response.status_code >= 300:
-            # intermediaries send errors of their own
-            with suppress(ValidationError):
-                error.body = self._read_declared(response, declared, key)
-        return error
+        if key is None or declared[key] is None or response.status_code < 300:
+            return plain
+        # intermediaries send errors of their own, and many servers send JSON whatever they declare
+        media_type = _essence(response.headers.get("content-type", ""))
+        if declared[key] in (bytes, Text) and "json" in media_type:
+            return plain
+        if declared[key] is bytes and media_type.startswith("text/"):
+            return plain
+        try:
+            return self._read_declared(response, declared, key)
+        except ValidationError:
+            return plain
 
     def _create(self, kind: type[_Error], text: str) -> _Error:
         """Return an error of *kind* that names the request, without the query of its URL."""
