@@ -107,6 +107,7 @@
 - `thing_sources`: small definitions, and the contract data for their values
 - `things`: a server with every kind of parameter and body, and requests to it
 - `unions_api`: two documents of an API whose unions differ between versions
+- `unreliable`: a connection to a server that fails as planned
 - `uploads_api`: an API whose callers upload files in forms
 - `written_trees`: writes trees of generated files, and reads the result from disk
 - `yaml_styles`: YAML of random values in every style
