@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from itertools import zip_longest
 from typing import Final
 
 from dateline.diff.closures import forbids, list_matching, list_unnamed
 from dateline.diff.defaults import NEEDED, restricts, takes_anything
 from dateline.diff.equivalents import is_unused_anchor, list_below, list_equivalent
-from dateline.diff.graph import MODEL, NodePair, Opaque, Passage, align
+from dateline.diff.graph import MODEL, Difference, NodePair, Opaque, Passage, align
 from dateline.diff.keywords import (
     KEYWORD,
     NOTE,
@@ -36,7 +37,8 @@ from dateline.diff.views import (
     list_closing,
 )
 from dateline.model import Kind
-from dateline.schema.parts import Part, Parts
+from dateline.schema.dialect import OR_NULL
+from dateline.schema.parts import VALUE, Part, Parts
 from dateline.schema.references import Located, component, escape
 from dateline.schema.values import text
 
@@ -119,6 +121,7 @@ class SchemaComparison(UnionComparison):
                 kinds = NOTE if is_note else kinds_of(keyword, KNOWN)
                 pair.compare_all(kinds, keyword, ours, theirs)
         compare_value_notes(pair, before, after)
+        self._null_notes(pair, before, after)
         self.compare_discriminators(pair, before, after)
         self._dynamic_references(pair, before, after)
         self._below(pair, before, after)
@@ -191,6 +194,23 @@ class SchemaComparison(UnionComparison):
         """Return the keyword that limits a property to one direction on both sides, if any."""
         found = self.before.access(before)
         return found if found and self.after.access(after) == found else ""
+
+    # Null as a member of unions
+
+    def _null_notes(self, pair: NodePair, before: SchemaView, after: SchemaView) -> None:
+        """Compare the annotations of null where it is a member of a union.
+
+        If null itself was added or removed, its annotations came or went with it.
+        """
+        for ours, theirs in zip_longest(before.nulls, after.nulls):
+            if not (ours and theirs) and any(map(_concerns_null, pair.differences)):
+                return
+            first = ours or Located(True, before.pointer)
+            second = theirs or Located(True, after.pointer)
+            if not self.is_settled([first], [second]):
+                sides = self.before.parts([first]), self.after.parts([second])
+                below = self.graph.pair("schema", *map(_as_notes, sides))
+                pair.reach(below, first, second)
 
     # What lies below
 
@@ -285,6 +305,20 @@ class SchemaComparison(UnionComparison):
                 else:
                     lone = Located(name, (first or second or [])[0].pointer)
                     pair.add_one(NOTE, keyword, lone, added=second is not None)
+
+
+def _concerns_null(difference: Difference) -> bool:
+    """Return whether *difference* is that null was added or removed, as a type or as a value."""
+    fact = difference.before or difference.after
+    null = {"type": "null", "enum": None}
+    return (
+        difference.keyword in null and fact is not None and fact.value == null[difference.keyword]
+    )
+
+
+def _as_notes(parts: Parts) -> Parts:
+    """Return *parts*, which allow null alone, without the keywords that say so."""
+    return tuple(part._replace(skip=part.skip | VALUE | {OR_NULL}, null="") for part in parts)
 
 
 def _governed(before: SchemaView, after: SchemaView) -> Iterable[str]:

@@ -74,6 +74,9 @@ class Schemas:
         for part in parts:
             node = part.node
             for keyword, value in node.items():
+                if keyword in UNIONS and isinstance(value, list):
+                    # null is no member of its own, and so is not compared with one
+                    view.nulls += self.reader.choice(node, part.pointer, keyword).nulls
                 if keyword in part.skip or is_default(keyword, value):
                     continue
                 if keyword in NEEDED and self._is_idle(node, keyword):
@@ -137,7 +140,13 @@ class Schemas:
         choice = self.reader.choice(node, pointer, keyword)
         null = part.null or choice.null
         if choice.values is not None:
-            enumerate_values(view, choice.values, null, Located(keyword, f"{pointer}/{keyword}"))
+            values = [
+                Located(
+                    {key: value for key, value in one.items() if not is_default(key, value)}, at
+                )
+                for one, at in choice.values
+            ]
+            enumerate_values(view, values, null, Located(keyword, f"{pointer}/{keyword}"))
             return
         known = self._known_values(choice.members) if keyword == "anyOf" else None
         if known is not None:

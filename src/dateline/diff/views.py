@@ -159,6 +159,8 @@ class SchemaView:
         # keywords that may refuse null and can't be analysed: whether null is allowed all the same
         self.null_passes: dict[str, bool] = {}
         self.null_at = ""
+        self.nulls: list[Located] = []
+        """The members of unions that allow null alone, which have annotations of their own."""
         self.values: dict[str, Located] | None = None
         self.values_at = Located("enum", "")
         self.value_notes: dict[tuple[str, str], Located] = {}

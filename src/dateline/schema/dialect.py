@@ -42,8 +42,7 @@ _APPLIED: Final = frozenset({"$ref", "allOf", "oneOf", "not", "const", "if", "$d
 
 _REFUSING: Final = _APPLIED | {"type", "enum", "anyOf"}
 
-_OUTSIDE: Final = NOTES | {"default", "deprecated", "readOnly", "writeOnly"}
-"""Annotations that describe a value whether it is null or not."""
+_ANNOTATIONS: Final = NOTES | {"default", "deprecated", "readOnly", "writeOnly"}
 
 _READ_OTHERWISE: Final = frozenset(
     {"nullable", "enum", "$ref", "exclusiveMinimum", "exclusiveMaximum"}
@@ -125,13 +124,15 @@ def fold_null(schema: Schema) -> Schema:
     items = [(key, value) for key, value in schema.items() if key != OR_NULL]
     if _APPLIED.isdisjoint(schema):
         return copy_items(schema, [(key, _with_null(key, value)) for key, value in items])
-    within = {key: value for key, value in items if not _is_outside(key)}
-    outside = [(key, value) for key, value in items if _is_outside(key)]
+    # annotations describe a value whether it is null or not
+    within = {key: value for key, value in items if not is_annotation(key)}
+    outside = [(key, value) for key, value in items if is_annotation(key)]
     return copy_items(schema, [*outside, ("anyOf", [within, {"type": "null"}])])
 
 
-def _is_outside(key: str) -> bool:
-    return key in _OUTSIDE or key.startswith("x-")
+def is_annotation(keyword: str) -> bool:
+    """Return whether *keyword* makes no value valid or invalid."""
+    return keyword in _ANNOTATIONS or keyword.startswith("x-")
 
 
 def _with_null(key: str, value: Any) -> Any:

@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from typing import Any, Final, NamedTuple
 
-from dateline.schema.dialect import NOTES, OR_NULL, Dialect, Schema
+from dateline.schema.dialect import NOTES, OR_NULL, Dialect, Schema, is_annotation
 from dateline.schema.memo import Memo
 from dateline.schema.references import REFERENCES, Located, component, escape
 from dateline.schema.types import UNIONS, type_of
@@ -60,14 +60,19 @@ Parts = tuple[Part, ...]
 
 
 class UnionChoice(NamedTuple):
-    """The members of a union without null, and the pointer of the null member, or nothing.
+    """The members of a union without null, and those that allow null alone.
 
     ``values`` are the members, references resolved, if each is one value; else None.
     """
 
     members: list[Located]
-    null: str
+    nulls: list[Located]
     values: list[Located] | None
+
+    @property
+    def null(self) -> str:
+        """The pointer of the first member that allows null alone; empty if there is none."""
+        return self.nulls[0].pointer if self.nulls else ""
 
 
 class PartReader:
@@ -82,7 +87,8 @@ class PartReader:
         """Return the parts of all of *located* together, outermost first.
 
         A circular part is listed once. A component is a part even if it says nothing itself, and so
-        is the outermost object if there is no other. `true` is read as `ANYTHING`, `false` as
+        is a union with null that annotates null, and the outermost object if there is no other.
+        `true` is read as `ANYTHING`, `false` as
         `NEVER`.
         """
         nodes = tuple(located)
@@ -112,7 +118,7 @@ class PartReader:
             skip, below = self._through(part)
             if skip:
                 part = part._replace(skip=skip)
-            if len(skip) < len(node) or component(part.pointer):
+            if len(skip) < len(node) or component(part.pointer) or self._notes_null(part):
                 found.append(part)
             outer = outer or part
             stack += reversed(below)
@@ -147,7 +153,7 @@ class PartReader:
         """Return the choice of the union *keyword* of *node*, whose keywords are read."""
         listed = list(self._flatten_members(node, pointer, keyword, set()))
         goals = [self.goal(member) for member in listed]
-        nulls = [is_null(member.value) for member in goals]
+        nulls = [self._is_null(member) for member in listed]
         several = keyword == "oneOf" and any(nulls) and OR_NULL not in node
         if all(nulls) or (several and sum(self.dialect.admits_null(n.value) for n in goals) > 1):
             # a union of null alone keeps it; and if two members allow null, `oneOf` refuses it
@@ -155,7 +161,7 @@ class PartReader:
         kept = [member for member, null in zip(goals, nulls, strict=True) if not null]
         return UnionChoice(
             members=[member for member, null in zip(listed, nulls, strict=True) if not null],
-            null=next((one.pointer for one, null in zip(listed, nulls, strict=True) if null), ""),
+            nulls=[member for member, null in zip(listed, nulls, strict=True) if null],
             values=kept if _are_values(keyword, kept) else None,
         )
 
@@ -173,12 +179,50 @@ class PartReader:
                 and "discriminator" not in node
                 and inner.keys() <= {keyword} | NOTES
                 # null is reported for the union that lists it
-                and not any(map(is_null, inner[keyword]))
+                and not any(map(self._is_null, list_members(inner, goal.pointer, keyword)))
                 and id(inner) not in met
             ):
                 yield from self._flatten_members(inner, goal.pointer, keyword, met | {id(inner)})
             else:
                 yield member
+
+    def _notes_null(self, part: Part) -> bool:
+        """Return whether *part* is a union of one schema and of null, which may have annotations.
+
+        A reference counts as one: those of its target may change.
+        """
+        return any(
+            any(key in REFERENCES or is_annotation(key) for key in node)
+            for keyword in part.skip.intersection(UNIONS)
+            for null in self.choice(part.node, part.pointer, keyword).nulls
+            for node in self._null_way(null)
+        )
+
+    def _is_null(self, member: Located) -> bool:
+        """Return whether a member of a union allows null alone, with any annotations."""
+        return any(map(_allows_null_alone, self._null_way(member)))
+
+    def _null_way(self, member: Located) -> Iterator[Schema]:
+        """Yield a schema and those below it that mean the same except for annotations.
+
+        The last may be that of null: references, `allOf` of one and unions of one are followed.
+        """
+        node = member.value
+        for _ in range(_FAR):
+            if not isinstance(node, dict):
+                return
+            node = self.dialect.keywords(node)
+            yield node
+            keywords = [key for key in node if key != OR_NULL and not is_annotation(key)]
+            if len(keywords) != 1:
+                return
+            below = node[keywords[0]]
+            if goals := self.resolver.list_referred(node):
+                node = goals[0].value
+            elif keywords[0] in ("allOf", *UNIONS) and isinstance(below, list) and len(below) == 1:
+                node = below[0]
+            else:
+                return
 
     def goal(self, located: Located) -> Located:
         """Return the last of `way`."""
@@ -214,14 +258,14 @@ def list_members(node: Schema, pointer: str, keyword: str) -> list[Located]:
     ]
 
 
-def is_null(node: Any) -> bool:
+def _allows_null_alone(node: Schema) -> bool:
     """Return whether *node*, its keywords read, is the schema of null with annotations at most.
 
     In 3.0 that may be `enum: [null]` beside `nullable: true`, whatever type is beside them.
     """
-    if isinstance(node, dict) and OR_NULL in node:
+    if OR_NULL in node:
         node = {key: value for key, value in node.items() if key not in (OR_NULL, "type")}
-    if not may_be_value(node):
+    if not all(key in VALUE or is_annotation(key) for key in node):
         return False
     if "const" in node or "enum" in node:
         only = node.get("const") is None and node.get("enum", [None]) == [None]
