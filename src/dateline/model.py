@@ -689,7 +689,7 @@ class Finding:
     that are affected. ``message`` is the fact, ``help`` the rule and the way out. Pointers,
     ``schema``, ``field``, ``before`` and ``after`` are those of ``Change``. ``fingerprint`` is
     computed from rule, place and values, never from the message. ``waived`` is the reason of the
-    waiver that covers it.
+    waiver that covers it. ``within`` are the differences behind a reference, as in ``Change``.
     """
 
     rule: str
@@ -711,3 +711,4 @@ class Finding:
     before_source: Place | None = None
     after_source: Place | None = None
     waived: str | None = None
+    within: tuple[Change, ...] = ()

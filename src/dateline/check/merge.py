@@ -64,6 +64,7 @@ class ChangeGroup:
             **list_concerned(self.combinations),
             "before": change.before,
             "after": change.after,
+            "within": change.within,
         }
         return Finding(**{**given, **details})
 

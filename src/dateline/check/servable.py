@@ -393,6 +393,18 @@ def _find_responses(api: Api, projector: Projector) -> Iterator[Unservable]:
         yield Unservable("response-without-way-down", path, message, who)
 
 
+def _name_member(api: Api, path: Trail) -> Any:
+    """Return the member of a list that *path* leads to or through: a value, or its name."""
+    depth = max((number for number, step in enumerate(path, 1) if isinstance(step, int)), default=0)
+    member = value_at(api.document, path[:depth]) if depth else None
+    if not isinstance(member, dict):
+        return member
+    if "name" in member and "in" in member:
+        return f"{member['in']} {member['name']}"
+    found = target(member["$ref"]) if isinstance(member.get("$ref"), str) else None
+    return found[1] if found else member.get("const")
+
+
 def _create_finding(api: Api, found: Unservable) -> Finding:
     at = pointer(found.path)
     return create_finding(
@@ -401,6 +413,7 @@ def _create_finding(api: Api, found: Unservable) -> Finding:
         found.message,
         key=(at,),
         after_pointer=at,
+        after=_name_member(api, found.path),
         after_source=api.locate(found.path),
         operations=found.concerned.get("operations", ()),
         versions=found.concerned.get("versions", ()),

@@ -7,16 +7,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from enum import Enum
-from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
 
 from dateline.check.approvals import is_approved
 from dateline.check.findings import create_finding
+from dateline.check.waived_values import name_value
 from dateline.load.table import canonical_date
 from dateline.model import Finding, Map, Place, Policy, Problem, Seq, SourceError, Verdict
 from dateline.paths import name_folder
-from dateline.schema.values import text
 from dateline.source.reader import read
 
 FILE: Final = "waivers.yaml"
@@ -30,13 +29,6 @@ _OVER: Final[dict[str, Any]] = {
     "verdict": Verdict.INFORMATION,
     "help": "The finding that it covered is published, so it covers nothing any more. Delete it.",
 }
-# Nodes with a name of their own, which the pointer ends with.
-_NODE: Final = re.compile(
-    r"/(?:properties|patternProperties|headers|responses|content|encoding|links|callbacks|schemas"
-    r"|securitySchemes)/[^/]*\Z|/requestBody\Z"
-)
-_LITERAL: Final = re.compile(r"true|false|null|-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?")
-_LONG: Final = 60
 _RULE: Final = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 
 
@@ -85,44 +77,6 @@ class Waiver:
     def concerns(self, finding: Finding) -> bool:
         """Return whether rule, pointer and value are those of *finding*, whatever its versions."""
         return self.is_at_place(finding) and (not self.values or name_value(finding) in self.values)
-
-
-def name_value(finding: Finding) -> str | None:
-    """Return the value that *finding* is about, since another one may take its place.
-
-    In a list, it is the item that is there or was there. Elsewhere, it is the former value and the
-    new one (`3 -> 5`). It is None where the place alone says what happened, such as that the field
-    with this name was removed.
-    """
-    before, after = finding.before, finding.after
-    pointers = (finding.after_pointer or "", finding.before_pointer or "")
-    if any(one.rpartition("/")[2].isdecimal() for one in pointers):
-        return _name_item(before if after is None else after) or finding.field or None
-    if before is None and after is None:
-        return None
-    is_node = isinstance(before if after is None else after, dict)
-    if None in (before, after) and is_node and any(_NODE.search(one) for one in pointers):
-        return None
-    return f"{_abridge(before)} -> {_abridge(after)}"
-
-
-def _name_item(item: Any) -> str | None:
-    if item is None:
-        return None
-    if isinstance(item, dict) and isinstance(item.get("name"), str) and "in" in item:
-        return f"{item['in']} {item['name']}"
-    is_word = isinstance(item, str) and item.strip() and not _LITERAL.fullmatch(item)
-    return item if is_word else _abridge(item)
-
-
-def _abridge(value: Any) -> str:
-    """Return *value* as JSON, with a digest in place of the end if it is long."""
-    if value is None:
-        return "absent"
-    found = text(value)
-    if len(found) <= _LONG:
-        return found
-    return f"{found[:_LONG]}… {sha256(found.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
 
 
 class WaiverState(Enum):

@@ -9,7 +9,8 @@ from typing import Any, Final
 from urllib.parse import quote
 
 from dateline.check.baseline import Published
-from dateline.check.waivers import FILE, name_value, read_waivers
+from dateline.check.waived_values import name_value
+from dateline.check.waivers import FILE, read_waivers
 from dateline.edit.sources import write_trial
 from dateline.files.sources import Replacement, recover, write
 from dateline.gates import order
