@@ -36,6 +36,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from dateline import fresh
 from dateline.model import MANIFEST
+from dateline.spool import Spool
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -71,7 +72,8 @@ class Cache:
         self._path = path
         self._secret = secret
         self._limit = limit
-        self._new: dict[bytes, bytes] = {}
+        self._new: dict[bytes, Callable[[], bytes]] = {}
+        self._spool = Spool()
         self._growing: dict[bytes, Callable[[], bytes]] = {}
         self._used: set[bytes] = set()
         self._digest_folder = lru_cache(fresh.digest)
@@ -107,8 +109,10 @@ class Cache:
 
     def get(self, key: bytes) -> bytes | None:
         """Return the content that was put under *key* in this or an earlier run, or None."""
-        if key in self._new or self._connection is None:
-            return self._new.get(key)
+        if key in self._new:
+            return self._new[key]()
+        if self._connection is None:
+            return None
         rows = []
         with self._noting_damage():
             query = "SELECT seal, content FROM entries WHERE key = ?"
@@ -122,7 +126,7 @@ class Cache:
 
     def put(self, key: bytes, content: bytes) -> None:
         """Store *content* for `get`, and for later runs once this cache is closed."""
-        self._new[key] = content
+        self._new[key] = self._spool.add(content)
 
     def put_at_end(self, key: bytes, write: Callable[[], bytes]) -> None:
         """Store what *write* returns when this cache is closed, for later runs only."""
@@ -134,7 +138,8 @@ class Cache:
         Nothing is written if the file has no folder.
         """
         self._disconnect()
-        self._new.update((key, write()) for key, write in self._growing.items())
+        for key, write in self._growing.items():
+            self.put(key, write())
         self._growing.clear()
         if self._path is None or not self._new:
             return
@@ -163,7 +168,8 @@ class Cache:
             "REPLACE INTO entries VALUES (?, ?, ?, ?, ?)",
             (
                 (key, run, len(content), self._seal(key, content), content)
-                for key, content in self._new.items()
+                for key, read in self._new.items()
+                for content in (read(),)
             ),
         )
         (total,) = connection.execute("SELECT sum(size) FROM entries").fetchone()

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from dateline.cache import Cache, compress, pack, unpack
+from dateline.collector import return_memory
 from dateline.deferral import create_placeholder, deferring, has_marks
 from dateline.load.meaning import Unit, replace_in_units
 from dateline.model import Api, Artifact, DatelineError, Definitions, Keep, Place, in_memory
@@ -139,6 +140,7 @@ def _render(
     """Return the files and notes with all words, and store them in the *cache*."""
     with deferring() as parts:
         rendered, notes = render(hidden.api)
+    return_memory()
     artifacts, kept = _fill(rendered, Filling(parts, hidden.words.__getitem__), keep)
     texts = {*list_quoted()}
     quoted = [number for number, text in enumerate(hidden.words) if text in texts]
@@ -173,11 +175,15 @@ def _fill(
     artifacts, kept = [], []
     rendered.reverse()
     while rendered:
-        each = rendered.pop()  # is freed once its words are filled in
-        pieces = [*filling.split(_read_text(each))]
-        artifacts.append(keep(Artifact(path=each.path, content=filling.join(pieces).encode())))
-        kept.append(compress(json.dumps([each.path, pieces]).encode()))
+        # some files are large, so nothing is in memory twice for long
+        path, pieces = _split(rendered.pop(), filling)
+        artifacts.append(keep(Artifact(path=path, content=filling.join(pieces).encode())))
+        kept.append(compress(json.dumps([path, pieces]).encode()))
     return artifacts, [compress(json.dumps(filling.known).encode()), *kept]
+
+
+def _split(artifact: Artifact, filling: Filling) -> tuple[str, list[Any]]:
+    return artifact.path, [*filling.split(_read_text(artifact))]
 
 
 def _read(kept: bytes, hidden: HiddenWords, keep: Keep) -> tuple[list[Artifact], list[str]] | None:

@@ -15,7 +15,7 @@ from support.tables import cases
 SOURCE = Path(__file__).parents[2] / "src" / "dateline"
 
 ROOMS = (
-    *("fresh", "collector", "progress", "versions", "paths", "model", "manifest", "cache"),
+    *("fresh", "collector", "spool", "progress", "versions", "paths", "model", "manifest", "cache"),
     *("presets", "openapi", "wording", "placement", "addresses", "regex", "schema", "oddities"),
     *("source", "gates", "bundle", "load"),
     *("project", "canonical", "sample", "diff", "contracts", "rules", "check", "report"),
