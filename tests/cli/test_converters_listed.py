@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -263,6 +264,63 @@ def test_converters_are_tried_with_generated_values(project: Path) -> None:
         assert dateline("try").status == 0
     finally:
         (project / "dateline.toml").unlink()
+
+
+OPTIONAL = """\
+      required: [first]
+      properties:
+        first: { type: string, pattern: '^[a-z]+$' }
+        last: { type: [string, 'null'], pattern: '^[a-z]+$' }
+        titles: { type: array, maxItems: 1, items: { type: string, pattern: '^[a-z]+$' } }
+        home: { type: object, properties: { town: { type: string, pattern: '^[a-z]+$' } } }
+      x-was:
+        next:
+          in-place-of: [first, last, titles, home]
+          required: [name]
+          properties: { name: { type: string, pattern: '^[a-z]+,[a-z]*,[a-z]*,[a-z]*$' } }
+"""
+CAREFUL = """
+class Careful:
+    def older_person(self, value):
+        home = value.get("home", {}).get("town", "")
+        titles = " ".join(value.get("titles", []))
+        return {"name": ",".join([value["first"], value.get("last") or "", titles, home])}
+
+    def newer_person(self, value):
+        first, last, titles, town = value["name"].split(",")
+        newer = {"first": first, "titles": titles.split()}
+        newer |= {"last": last} if last else {}
+        return newer | ({"home": {"town": town}} if town else {})
+"""
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "fault"),
+    [
+        ('value.get("titles", [])', 'value["titles"]', "KeyError: 'titles'"),
+        ('value.get("titles", [])', '[value.get("titles", ["a"])[0]]', "IndexError"),
+        ('value.get("last") or ""', 'value.get("last", "")', "TypeError"),
+        ('value.get("last") or ""', 'value["last"] or ""', "KeyError: 'last'"),
+        ('value.get("home", {}).get("town", "")', 'value["home"]["town"]', "KeyError: 'town'"),
+        ("titles.split()}", "titles.split() if town else []}", 'name was "'),
+    ],
+)
+def test_converters_are_tried_without_optional_fields_and_with_null_and_empty_lists(
+    project: Path, monkeypatch: pytest.MonkeyPatch, right: str, wrong: str, fault: str
+) -> None:
+    write(project, OPTIONAL, f"{DRAFT}\n")
+    monkeypatch.delitem(sys.modules, "careful", raising=False)
+    assert right in CAREFUL
+    broken = CAREFUL.replace("Careful", "Broken").replace(right, wrong)
+    (project / "careful.py").write_text(CAREFUL + broken)
+    try:
+        lossy = ("--lossy", "person")
+        kept = dateline("try", "--converters", "careful:Careful", *lossy)
+        assert (kept.status, kept.out.count("all values come back")) == (0, 1)
+        tried = dateline("try", "--converters", "careful:Broken", *lossy)
+        assert (tried.status, fault in tried.out) == (1, True)
+    finally:
+        write(project, SPLIT, f"{DRAFT}\n")
 
 
 @pytest.mark.usefixtures("project")

@@ -455,7 +455,7 @@ def test_keys_are_not_shown(kind: str, caplog: pytest.LogCaptureFixture) -> None
     assert [each.url.password for each in requests] == [KEY, KEY]
     for client in (Client(base_url=address), AsyncClient(api_key=KEY)):
         seen += [repr(client), str(client)]
-    seen.append(repr(Client(api_key=KEY)._session))
+    seen.append(repr(Client(api_key=KEY, base_url=address)._session))
     assert [each for each in [*seen, caplog.text] if KEY in each] == []
 
 

@@ -10,9 +10,11 @@ from typing import Any
 
 from dateline.model import DatelineError, printable
 from dateline.openapi import pointer
+from dateline.sample.dice import Dice
 from dateline.sample.document import SampledDocument, UnreadableError
 from dateline.sample.here import Here, NothingFitsError
 from dateline.sample.values import Values
+from dateline.sample.varied import vary
 
 __all__ = ["Sampler", "UnsatisfiedError"]
 
@@ -63,6 +65,14 @@ class Sampler:
         if defect is not None:
             raise UnsatisfiedError(name, pointer(defect[0]), defect[1])
         return sampled
+
+    def vary(self, schema: Any, value: Any, name: str) -> Any:
+        """Return *value*, a valid one for *schema*, with less in it, as the one called *name*.
+
+        Optional fields are left out, and what may be null or empty is so: some of them, at random.
+        """
+        fits = self._document.fits_named((self._document.read(schema),), value)
+        return vary(value, fits, Dice(self._seed, name))
 
     def find_defect(self, schema: Any, value: Any) -> str | None:
         """Return where and how *value* violates *schema*, or None."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache, cached_property, lru_cache, partial
 from typing import Any, Final
 
@@ -156,6 +156,11 @@ class SampledDocument:
 
     def fits(self, schemas: Schemas, value: Any) -> bool:
         return bool(self._validator(schemas, _list_names(value)).is_valid(value))
+
+    def fits_named(self, schemas: Schemas, value: Any) -> Callable[[Any], bool]:
+        """Return whether values fit *schemas* that have no other names than *value* has."""
+        judge = self._validator(schemas, _list_names(value))
+        return lambda each: bool(judge.is_valid(each))
 
     def _validator(self, schemas: Schemas, names: frozenset[str] | None = None) -> Any:
         """Return a validator for *schemas*; with *names*, for values without any other names.

@@ -168,7 +168,8 @@ class Session:
 
     service: Service
     environment: str
-    address: str | None
+    # it may contain a password
+    address: str | None = field(repr=False)
     credentials: Mapping[str, Secret | Login | None] = field(repr=False)
     headers: Mapping[str, str] = field(repr=False)
     timeout: Timeout
