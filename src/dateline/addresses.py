@@ -65,7 +65,7 @@ def _read_first(servers: Any) -> tuple[str, str]:
         return "", ""
     url, variables = str(server.get("url", "")), server.get("variables")
     for name, variable in (variables if isinstance(variables, Mapping) else {}).items():
-        if isinstance(variable, Mapping):
+        if isinstance(variable, Mapping) and "default" in variable:
             url = url.replace("{" + name + "}", str(variable.get("default", "")))
     host, path = _split(url)
     # a variable that is not defined stands for its name

@@ -56,6 +56,17 @@ SERVERS: Final[list[tuple[Document, list[str]]]] = [
     ({"host": "h.example/", "basePath": "/v1"}, ["//h.example/v1"]),
     ({"host": "http://h.example", "basePath": "/v1"}, ["http://h.example/v1"]),
     ({"host": "http://h.example/", "schemes": ["https", "wss"]}, ["http://h.example"]),
+    *(
+        ({"host": "bad", "x-ms-parameterized-host": host, "basePath": "/v1", **keys}, urls)
+        for host, keys, urls in (
+            ({"hostTemplate": "{a}.example"}, {}, ["//{a}.example/v1"]),
+            ({"hostTemplate": "{a}.example/"}, {"schemes": ["https"]}, ["https://{a}.example/v1"]),
+            ({"hostTemplate": "{a}", "useSchemePrefix": False}, {"schemes": ["https"]}, ["{a}/v1"]),
+            ({"hostTemplate": "http://{a}"}, {"schemes": ["https"]}, ["http://{a}/v1"]),
+            ({"hostTemplate": 7}, {}, ["//bad/v1"]),
+            ([], {}, ["//bad/v1"]),
+        )
+    ),
 ]
 
 
@@ -63,6 +74,37 @@ SERVERS: Final[list[tuple[Document, list[str]]]] = [
 def test_servers_have_one_host_and_a_path(tmp_path: Path, keys: Document, urls: list[str]) -> None:
     content, _ = read(tmp_path, swagger(**keys))
     assert [server["url"] for server in content.get("servers", [])] == urls
+
+
+def test_parameters_of_a_host_are_variables(tmp_path: Path) -> None:
+    account = {"name": "account", "in": "path", "required": True, "type": "string"}
+    suffix = {**account, "name": "suffix", "default": "a.example", "enum": ["a.example", "b"]}
+    host = {
+        "hostTemplate": "{account}.{suffix}",
+        "positionInOperation": "last",
+        "parameters": [
+            {**account, "pattern": "^a", "description": "Yours.", "x-ms-skip-url-encoding": True},
+            {"$ref": "#/parameters/Suffix"},
+            {**account, "name": "other"},
+            {"$ref": "#/parameters/None"},
+            7,
+        ],
+    }
+    keys: Document = {"schemes": ["https", "http"], "parameters": {"Suffix": suffix}}
+    content, notes = read(tmp_path, swagger(**{**keys, "x-ms-parameterized-host": host}))
+    more = {
+        "variables": {
+            "account": {"x-pattern": "^a", "description": "Yours.", "x-ms-skip-url-encoding": True},
+            "suffix": {"default": "a.example", "enum": ["a.example", "b"]},
+        },
+        "x-parameters": [*host["parameters"][2:]],
+        "x-positionInOperation": "last",
+    }
+    assert content["servers"] == [
+        {"url": f"{scheme}://{{account}}.{{suffix}}", **more} for scheme in keys["schemes"]
+    ]
+    assert "x-ms-parameterized-host" not in content
+    assert notes == ["parameters that the host does not have are kept as x-parameters"]
 
 
 @cases("place", ["query", "header", "path", "formData"])

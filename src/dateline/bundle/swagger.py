@@ -68,6 +68,9 @@ _FLOWS: Final = {
 
 _WORDS: Final = {str: "text", list: "a list", dict: "a mapping", bool: "true or false"}
 
+_HOST: Final = "x-ms-parameterized-host"
+"""What Azure writes in place of `host`: a template with parameters (AutoRest, extensions)."""
+
 _MORE_PATHS: Final = "x-ms-paths"
 """What Azure calls the paths that differ from others in constant parameters of their queries."""
 
@@ -143,8 +146,15 @@ class _SwaggerConverter:
         self._passed_over = [*passed_over]
         self._notes: list[Problem] = []
         self._top = _SwaggerNode(self._root, ())
+        self._host = self._find_host()
         self._consumes = self._media_types(self._top, "consumes", {})
         self._produces = self._media_types(self._top, "produces", {})
+
+    def _find_host(self) -> _SwaggerNode | None:
+        """Return the host with parameters, if there is one with a template."""
+        host = self._root.get(_HOST)
+        is_read = isinstance(host, dict) and isinstance(host.get("hostTemplate"), str)
+        return self._top.below(_HOST) if is_read else None
 
     def convert(self, problems: list[Problem]) -> Converted | None:
         document = ConvertedDocument({}, written=str(self._root["swagger"]))
@@ -152,11 +162,12 @@ class _SwaggerConverter:
         for key, value in self._root.items():
             if key == "paths":
                 document[key] = self._paths(self._top.below(key))
-            elif key not in _ROOT:
+            elif key not in _ROOT and not (key == _HOST and self._host):
                 document[key] = value
         if servers := self._servers(self._top):
-            path = _first(self._root, "host", "basePath", "schemes")
-            self._put(document, "servers", servers, path, ("host",), ("basePath",), ("schemes",))
+            paths = (self._host_path, ("basePath",), ("schemes",))
+            path = _first(self._root, str(self._host_path[0]), "basePath", "schemes")
+            self._put(document, "servers", servers, path, *paths)
         if components := self._components():
             self._put(document, "components", components, ())
         for key in document:
@@ -257,8 +268,15 @@ class _SwaggerConverter:
     def _servers(self, at: _SwaggerNode) -> list[Any]:
         """Return the servers of the API (Swagger Object, `host`, `basePath`, `schemes`)."""
         host, base = (
-            (self._get(self._top, key, str) or "").rstrip("/") for key in ("host", "basePath")
+            (self._get(at, key, str) or "").rstrip("/")
+            for at, key in (
+                (self._host, "hostTemplate") if self._host else (self._top, "host"),
+                (self._top, "basePath"),
+            )
         )
+        is_whole = "://" in host
+        if self._host and self._get(self._host, "useSchemePrefix", bool) is False:
+            is_whole = True
         if base and not base.startswith("/"):
             base = f"/{base}"
         path = (*at.path, "schemes")
@@ -267,11 +285,13 @@ class _SwaggerConverter:
         if host:
             # without a scheme it is that of the document itself
             urls = [f"{scheme}://{host}{base}" for scheme in listed] or [f"//{host}{base}"]
-            if "://" in host:
+            if is_whole:
                 listed, urls = [], [f"{host}{base}"]
             for index, url in enumerate(urls):
-                where = (*path, index) if listed else ("host",)
-                self._put(servers, index, self._make({"url": url}, "url", where), where)
+                where = (*path, index) if listed else self._host_path
+                server = self._make({"url": url}, "url", where)
+                self._add_variables(server)
+                self._put(servers, index, server, where)
         elif base or listed:
             where = ("basePath",) if base else path
             server = self._make({"url": base or "/"}, "url", where)
@@ -280,6 +300,46 @@ class _SwaggerConverter:
                 self._note(path, "schemes without a `host` are kept as x-schemes")
             self._put(servers, 0, server, where)
         return servers
+
+    @property
+    def _host_path(self) -> Trail:
+        return (_HOST, "hostTemplate") if self._host else ("host",)
+
+    def _add_variables(self, server: dict[str, Any]) -> None:
+        """Add the parameters of the host to *server*, and what else is said about them."""
+        if self._host is None:
+            return
+        variables: dict[str, Any] = {}
+        others: list[Any] = []
+        listed = self._get(self._host, "parameters", list) or []
+        path = (*self._host.path, "parameters")
+        for index, node in enumerate(listed):
+            at = self._seen_through(_SwaggerNode(node, (*path, index)))
+            name = at.node.get("name") if isinstance(at.node, dict) else None
+            if isinstance(name, str) and name not in variables and f"{{{name}}}" in server["url"]:
+                self._put(variables, name, self._once(self._variable, at), at.path)
+            else:
+                others.append(node)
+        if variables:
+            self._put(server, "variables", variables, path)
+        if others:
+            self._put(server, "x-parameters", others, path)
+            self._note(path, "parameters that the host does not have are kept as x-parameters")
+        for key, value in self._host.node.items():
+            if key not in ("hostTemplate", "useSchemePrefix", "parameters"):
+                named = key if key.startswith("x-") else f"x-{key}"
+                self._put(server, named, value, (*self._host.path, key))
+
+    def _variable(self, at: _SwaggerNode) -> dict[str, Any]:
+        """Return a parameter of the host as a variable of a server, which is always text."""
+        usual = {"name": at.node["name"], "in": "path", "required": True, "type": "string"}
+        variable: dict[str, Any] = {}
+        for key, value in at.node.items():
+            if key in ("enum", "default", "description") or key.startswith("x-"):
+                self._put(variable, key, value, (*at.path, key))
+            elif key not in usual or value != usual[key]:
+                self._put(variable, f"x-{key}", value, (*at.path, key))
+        return variable
 
     def _make(self, document: dict[str, Any], key: str, path: Trail) -> dict[str, Any]:
         self._put(document, key, document[key], path)
@@ -437,7 +497,7 @@ class _SwaggerConverter:
         if "schemes" in at.node:
             path = (*at.path, "schemes")
             if servers := self._servers(at):
-                self._put(operation, "servers", servers, path, ("host",), ("basePath",))
+                self._put(operation, "servers", servers, path, self._host_path, ("basePath",))
         return operation
 
     def _read_parameters(self, at: _SwaggerNode) -> list[_SwaggerNode]:
