@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from dateline import progress
 from dateline.cache import Cache, open_cache
 from dateline.collector import collection_off
-from dateline.model import MANIFEST, Api, DatelineError, Finding, Place, current_day
+from dateline.model import MANIFEST, Api, DatelineError, Finding, Place, SourceError, current_day
 from dateline.paths import name_folder
 from dateline.settings import (
     UnknownProjectError,
@@ -36,8 +36,9 @@ def check(workspace: Workspace, against: str | None) -> tuple[list[Finding], Pub
     definitions that were neither generated nor committed are compared with nothing. Raises what
     `load`, `read_published` and `list_findings` raise.
     """
+    from dateline.check import read_waivers
     from dateline.check.baseline import BaselineError, is_committed, read_own_baseline
-    from dateline.load import load, read_known_table
+    from dateline.load import read_known_table
 
     with collection_off(), open_cache(workspace.output) as cache:
         is_new = against is None and not os.path.lexists(workspace.output / MANIFEST)
@@ -49,11 +50,30 @@ def check(workspace: Workspace, against: str | None) -> tuple[list[Finding], Pub
             try:
                 published = read_published(workspace, against)
             except BaselineError:
-                # problems of the definitions come before any comparison
-                load(workspace.schemas, cache=cache)
+                # problems of the sources come before any comparison
+                _load(workspace, cache)
+                read_waivers(workspace.schemas)
                 raise
-        api = load(workspace.schemas, cache=cache)
+        api = _load(workspace, cache)
         return list_findings(workspace, api, published, cache=cache), published
+
+
+def _load(workspace: Workspace, cache: Cache) -> Api:
+    """Return the definitions. Raises SourceError for problems of the waivers together with theirs.
+
+    Without problems of the definitions, those of the waivers are not looked for.
+    """
+    from dateline.check import read_waivers
+    from dateline.load import load
+
+    try:
+        return load(workspace.schemas, cache=cache)
+    except SourceError as error:
+        try:
+            read_waivers(workspace.schemas)
+        except SourceError as other:
+            raise SourceError([*error.problems, *other.problems]) from error
+        raise
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -330,3 +330,17 @@ def test_generating_into_a_new_folder_needs_no_waiver(waivers: str, waived: Path
     # later findings are not covered there either
     edit(waived, ("[active, returned, lost]", "[active, returned, lost, burnt]"))
     assert dateline("generate", "--output", "elsewhere").status == 1
+
+
+def test_conflicts_of_waivers_are_named_with_all_others(committed: Path) -> None:
+    conflict = "<<<<<<< HEAD\na: 1\n=======\na: 2\n>>>>>>> other\n"
+    (committed / "schemas/waivers.yaml").write_text(conflict)
+    for name in ("schemas/api.yaml", "generated/policy.json"):
+        (committed / name).write_text(conflict + (committed / name).read_text())
+    found = []
+    for _ in range(2):
+        outcome = dateline("check")
+        found.append([line.partition(":")[0] for line in outcome.err.splitlines()])
+        assert (outcome.status, outcome.err.count("merge-conflict")) == (3, len(found[-1]))
+        git("checkout", "--quiet", "schemas/api.yaml")
+    assert found == [["schemas/api.yaml", "schemas/waivers.yaml"], ["schemas/waivers.yaml"]]
