@@ -344,3 +344,17 @@ def test_conflicts_of_waivers_are_named_with_all_others(committed: Path) -> None
         assert (outcome.status, outcome.err.count("merge-conflict")) == (3, len(found[-1]))
         git("checkout", "--quiet", "schemas/api.yaml")
     assert found == [["schemas/api.yaml", "schemas/waivers.yaml"], ["schemas/waivers.yaml"]]
+
+
+def test_waiver_of_the_other_branch_is_settled_while_it_is_merged(waived: Path) -> None:
+    git("checkout", "-q", "main")
+    edit(waived, ("description: loans", "description: All loans."))
+    assert dateline("generate").status == 0
+    git("commit", "-q", "-a", "-m", "three")
+    git("merge", "-q", "--no-commit", "--no-ff", "change", check=False)
+    outcome = dateline("generate")
+    assert (outcome.status, outcome.err) == (0, "")
+    assert status_lines()[0].startswith("settled until 2999-01-01")
+    git("add", "-A")
+    git("commit", "-q", "-m", "four")
+    assert (list_unwaived(), list_unwaived("--against", "HEAD~1")) == ([], [])

@@ -74,9 +74,9 @@ WAIVED: Final = ("--reason", "Agreed.", "--expires", "2999-01-01")
 Edits = tuple[tuple[str, str], ...]
 
 
-def git(*arguments: str) -> None:
+def git(*arguments: str, check: bool = True) -> None:
     names = ("-c", "user.name=n", "-c", "user.email=n@library.example")
-    subprocess.run(["git", *names, *arguments], check=True, capture_output=True)
+    subprocess.run(["git", *names, *arguments], check=check, capture_output=True)
 
 
 @cache

@@ -254,11 +254,19 @@ def _merge(
         elsewhere=elsewhere,
         default=default,
         announcements=announced,
-        policy=committed.policy,
+        policy=_join_waivers(committed.policy, merged.policy),
         unrecorded=committed.unrecorded,
         lost={},
         owners=committed.owners,
     )
+
+
+def _join_waivers(ours: PolicyRecord | None, theirs: PolicyRecord | None) -> PolicyRecord | None:
+    """Return our policy; the waivers of the other branch are settled as well."""
+    if ours is None or theirs is None:
+        return ours
+    others = [row for row in theirs.waivers if row not in ours.waivers]
+    return replace(ours, waivers=(*ours.waivers, *others))
 
 
 def _with_owners(published: Published, repository: Repository, commit: str | None) -> Published:
