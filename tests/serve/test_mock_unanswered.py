@@ -10,6 +10,7 @@ import yaml
 from support.adopted_apis import store
 from support.generated_server import Generated
 from support.mock_answers import judge_each_get, judge_gets
+from support.mocks import requests, send_all
 from support.random_chains import DATES
 
 from dateline.adopt import adopt
@@ -17,6 +18,9 @@ from dateline.load import load
 from dateline.project import Projector
 from dateline.sample import Sampler
 from dateline.sample.answers import list_unanswered
+from dateline.serve.mock import Mock
+
+Schema = dict[str, Any]
 
 UNANSWERED = {
     "a million items": "{type: array, items: {type: string}, minItems: 1000000}",
@@ -159,3 +163,32 @@ def test_example_of_a_media_type_is_used_if_there_is_no_sample(tmp_path: Path) -
 def test_optional_field_that_is_too_large_is_left_out() -> None:
     schema = yaml.safe_load(ANSWERED["an optional list of a million items"])
     assert Sampler({"openapi": "3.1.0"}).value(schema, "a") == {}
+
+
+def test_valid_request_that_can_not_be_converted_is_not_refused(tmp_path: Path) -> None:
+    def create_document(value: Schema) -> dict[str, Any]:
+        answers = {"responses": {"200": {"description": "fine"}}}
+        whole = {"type": "object", "required": ["of"], "properties": {"of": value}}
+        paths: dict[str, Any] = {"/fine": {"get": answers}}
+        for place in ("query", "header", "cookie", "path"):
+            path = "/path/{of}" if place == "path" else f"/{place}"
+            parameter = {"name": "of", "in": place, "required": True, "schema": value}
+            paths[path] = {"get": {"parameters": [parameter], **answers}}
+        for name, schema in (("value", value), ("object", whole), ("list", {"items": whole})):
+            body = {"required": True, "content": {"application/json": {"schema": schema}}}
+            paths[f"/{name}"] = {"post": {"requestBody": body, **answers}}
+        return {**document(), "paths": paths}
+
+    impossible: Schema = {"allOf": [{"type": "integer", "minimum": 5}, {"maximum": 3}]}
+    documents = [create_document({"type": "string", "enum": ["a"]}), create_document(impossible)]
+    adopt(store(tmp_path, documents), tmp_path / "schemas")
+    api = load(tmp_path / "schemas")
+    mock = Mock(api, Generated(tmp_path, api).module("server"), "production", 0)
+    asked = [*requests(documents[0], DATES[0], api.table.header, "X-API-Key")]
+    answers = {
+        each.template: (answer.status_code, "no value was found for the converter" in answer.text)
+        for each, answer in zip(asked, send_all(mock.app, asked), strict=True)
+    }
+    assert answers == {
+        each: (200, False) if each == "/fine" else (501, True) for each in documents[0]["paths"]
+    }

@@ -169,6 +169,11 @@ class Mock:
         try:
             sampled = sampler.value(schema, key, room)
         except UnsatisfiedError as error:
+            if way == "up":
+                # the request is valid: it must not be refused
+                raise _UnmadeError(
+                    f"no value was found for the converter {name}: {error.reason}"
+                ) from None
             raise ValueError(str(error)) from error
         if "replaced" in described:
             return {
