@@ -82,11 +82,85 @@ MOVES: Final[dict[str, tuple[Json, Json, Json, Json]]] = {
         fields(refer("Base"), id=NEWER),
         {"Base": fields(), "Other": fields(id=OLDER)},
     ),
+    "with their bases": (
+        fields(refer("Base"), fields()),
+        {"Base": fields(id=OLDER), "Other": fields(size=NEWER, id=NEWER)},
+        fields(fields(), refer("Other")),
+        {"Base": fields(id=OLDER), "Other": fields(size=NEWER, id=NEWER)},
+    ),
     "from a reference beside fields": (
         {**fields(), **refer("Base")},
         {"Base": fields(id=OLDER)},
         {**fields(id=NEWER), **refer("Base")},
         {"Base": fields()},
+    ),
+}
+
+
+def union(key: str, *members: str, **own: Json) -> Json:
+    return {**fields(**own), key: [refer(each) for each in members or ("One", "Two")]}
+
+
+def tagged(schema: Json, **mapping: str) -> Json:
+    mapped = {tag: refer(name)["$ref"] for tag, name in mapping.items()}
+    return {**schema, "discriminator": {"propertyName": "kind", "mapping": mapped}}
+
+
+def variant(kind: str, **own: Json) -> Json:
+    return {**fields(kind={"type": "string", "enum": [kind]}, **own), "required": ["kind"]}
+
+
+ONE, TWO = variant("one"), variant("two")
+TAGS: Final = {"one": "One", "two": "Two"}
+
+
+def parent(**own: Json) -> Json:
+    return tagged({**fields(kind={"type": "string"}, **own), "required": ["kind"]}, one="Thing")
+
+
+# the same with values that have a tag
+TAGGED_MOVES: Final[dict[str, tuple[Json, Json, Json, Json]]] = {
+    **{
+        f"from a member of {key}": (
+            union(key),
+            {"One": variant("one", id=OLDER), "Two": TWO},
+            union(key, id=NEWER),
+            {"One": ONE, "Two": TWO},
+        )
+        for key in ("oneOf", "anyOf")
+    },
+    **{
+        f"to a member of {key}": (
+            union(key, id=OLDER),
+            {"One": ONE, "Two": TWO},
+            union(key),
+            {"One": variant("one", id=NEWER), "Two": TWO},
+        )
+        for key in ("oneOf", "anyOf")
+    },
+    "from a variant": (
+        tagged(union("oneOf"), **TAGS),
+        {"One": variant("one", id=OLDER), "Two": TWO},
+        tagged(union("oneOf", id=NEWER), **TAGS),
+        {"One": ONE, "Two": TWO},
+    ),
+    "to all variants": (
+        tagged(union("oneOf", id=OLDER), **TAGS),
+        {"One": ONE, "Two": TWO},
+        tagged(union("oneOf"), **TAGS),
+        {"One": variant("one", id=NEWER), "Two": variant("two", id=NEWER)},
+    ),
+    "from a parent": (
+        fields(refer("Base")),
+        {"Base": parent(id=OLDER)},
+        fields(refer("Base"), id=NEWER),
+        {"Base": parent()},
+    ),
+    "to a parent": (
+        fields(refer("Base"), id=OLDER),
+        {"Base": parent()},
+        fields(refer("Base")),
+        {"Base": parent(id=NEWER)},
     ),
 }
 
@@ -99,7 +173,7 @@ def generate(*, is_same: bool = False) -> Generated:
 
 def document(at: int, *, is_same: bool) -> Json:
     schemas: Json = {}
-    for number, row in enumerate(MOVES.values()):
+    for number, row in enumerate([*MOVES.values(), *TAGGED_MOVES.values()]):
         own, components = row[2 * at : 2 * at + 2]
         text = json.dumps({"Thing": own, **components}).replace('"#/comp', f'"#/{number}comp')
         text = text.replace(json.dumps(NEWER), json.dumps(OLDER)) if is_same else text
@@ -158,27 +232,30 @@ def put(app: Any, version: str, path: str, body: Any) -> tuple[int, Any]:
     return answer.status_code, answer.json()
 
 
-@cases("name", MOVES)
-def test_field_of_another_form_is_converted(name: str) -> None:
-    path = f"/Thing{[*MOVES].index(name)}"
+ROWS: Final = [*((name, {}) for name in MOVES), *((n, {"kind": "one"}) for n in TAGGED_MOVES)]
+
+
+@cases("number", range(len(ROWS)))
+def test_field_of_another_form_is_converted(number: int) -> None:
+    path, beside = f"/Thing{number}", ROWS[number][1]
     app, things = serve(generate(), converted=True)
-    assert put(app, OLD, path, {"id": "7"}) == (200, {"id": "7"})
-    assert things.found == {"id": 7}
-    assert put(app, NEW, path, {"id": 7}) == (200, {"id": 7})
-    assert things.found == {"id": 7}
+    assert put(app, OLD, path, {**beside, "id": "7"}) == (200, {**beside, "id": "7"})
+    assert things.found == {**beside, "id": 7}
+    assert put(app, NEW, path, {**beside, "id": 7}) == (200, {**beside, "id": 7})
+    assert things.found == {**beside, "id": 7}
     for version in (OLD, NEW):
-        assert put(app, version, path, {"note": "a"}) == (200, {"note": "a"})
-        assert things.found == {"note": "a"}
-    assert [put(app, OLD, path, {"id": each})[0] for each in (7, "")] == [400, 400]
-    assert [put(app, NEW, path, {"id": each})[0] for each in ("7", 0)] == [400, 400]
+        assert put(app, version, path, {**beside, "note": "a"}) == (200, {**beside, "note": "a"})
+        assert things.found == {**beside, "note": "a"}
+    assert [put(app, OLD, path, {**beside, "id": each})[0] for each in (7, "")] == [400, 400]
+    assert [put(app, NEW, path, {**beside, "id": each})[0] for each in ("7", 0)] == [400, 400]
 
 
-@cases("name", MOVES)
-def test_only_callers_of_the_other_form_need_the_converter(name: str) -> None:
-    path = f"/Thing{[*MOVES].index(name)}"
+@cases("number", range(len(ROWS)))
+def test_only_callers_of_the_other_form_need_the_converter(number: int) -> None:
+    path, beside = f"/Thing{number}", ROWS[number][1]
     app, _ = serve(generate(), converted=False)
-    assert put(app, OLD, path, {"id": "7"})[0] == 501
-    assert put(app, NEW, path, {"id": 7}) == (200, {"id": 7})
+    assert put(app, OLD, path, {**beside, "id": "7"})[0] == 501
+    assert put(app, NEW, path, {**beside, "id": 7}) == (200, {**beside, "id": 7})
 
 
 def test_base_alone_has_its_own_field() -> None:
@@ -189,10 +266,10 @@ def test_base_alone_has_its_own_field() -> None:
         assert things.found == {"id": "7"}
 
 
-@cases("name", MOVES)
-def test_field_of_the_same_form_needs_no_converter(name: str) -> None:
-    path = f"/Thing{[*MOVES].index(name)}"
+@cases("number", range(len(ROWS)))
+def test_field_of_the_same_form_needs_no_converter(number: int) -> None:
+    path, beside = f"/Thing{number}", ROWS[number][1]
     app, things = serve(generate(is_same=True), converted=False)
     for version in (OLD, NEW):
-        assert put(app, version, path, {"id": "7"}) == (200, {"id": "7"})
-        assert things.found == {"id": "7"}
+        assert put(app, version, path, {**beside, "id": "7"}) == (200, {**beside, "id": "7"})
+        assert things.found == {**beside, "id": "7"}

@@ -1,4 +1,4 @@
-"""Fields of a schema as its parts declare them: itself, its references and bases."""
+"""Fields of a value as the parts of its schemas declare them: themselves, references and bases."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from dateline.model import ADDED, EVERYWHERE, REMOVED, WHY, Api, Combination
 from dateline.openapi import is_old as uses_old_dialect
 from dateline.schema.dialect import NOTES
 from dateline.schema.references import Resolver
+from dateline.schema.types import UNIONS
 
 Schema = dict[str, Any]
 
@@ -65,26 +66,50 @@ class Declarations:
         goals = [self._resolve(era["$ref"])] if "$ref" in era else []
         return [*members, *goals] if isinstance(members, list) else goals
 
-    def read(self, schema: Schema, at: int | None = None) -> Fields:
-        """Return the fields of *schema* at a version or, without one, as they are written."""
+    def list_values(self, schema: Schema) -> Iterator[tuple[Schema, ...]]:
+        """Yield the schemas of a value of *schema*, alone and with each member of its unions.
+
+        The members of a union without fields beside it are left out.
+        """
+        pending: list[tuple[Schema, ...]] = [(schema,)]
+        while pending:
+            schemas = pending.pop()
+            yield schemas
+            if len(schemas) == 1 and not self.read(schemas):
+                continue
+            listed = [schemas[-1].get(key) for key in UNIONS]
+            members = [each for one in listed if isinstance(one, list) for each in one]
+            pending += [(*schemas, each) for each in members if isinstance(each, dict)]
+
+    def read(self, schemas: tuple[Schema, ...], at: int | None = None) -> Fields:
+        """Return the fields of *schemas* at a version or, without one, as they are written.
+
+        They are those of one value: a schema, and the members of unions that it is of.
+        """
         found: Fields = {}
-        for part in self.list_parts(schema, at):
+        for part in self._list_all_parts(schemas, at):
             own = part.era.get("properties")
             for name, child in own.items() if isinstance(own, dict) else ():
                 if at is None or self.timeline.of(child) >> at & 1:
                     found.setdefault(name, []).append(Declaration(child, part))
         return found
 
-    def list_demanded(self, schema: Schema, at: int) -> set[str]:
-        """Return the fields that *schema* requires at a version, or one of its parts."""
+    def list_demanded(self, schemas: tuple[Schema, ...], at: int) -> set[str]:
+        """Return the fields that *schemas* require at a version, or one of their parts."""
         return {
             name
-            for part in self.list_parts(schema, at)
+            for part in self._list_all_parts(schemas, at)
             for name in part.era.get("required", ())
             if self.timeline.of(part.era.get("properties", {}).get(name)) >> at & 1
         }
 
-    def list_parts(
+    def _list_all_parts(
+        self, schemas: tuple[Schema, ...], at: int | None
+    ) -> Iterator[DeclaringPart]:
+        for number, schema in enumerate(schemas):
+            yield from self._list_parts(schema, at, schemas[:number])
+
+    def _list_parts(
         self, schema: Any, at: int | None = None, above: tuple[Schema, ...] = ()
     ) -> Iterator[DeclaringPart]:
         """Yield the parts of *schema* at a version or, without one, as they are written."""
@@ -96,29 +121,38 @@ class Declarations:
         if not self._is_reference(era):
             yield DeclaringPart(schema, era, id((*above, schema)[:2][-1]), above)
         for each in self.list_members(era):
-            yield from self.list_parts(each, at, (*above, schema))
+            yield from self._list_parts(each, at, (*above, schema))
 
     def _is_reference(self, era: Schema) -> bool:
         """Return whether nothing counts beside the reference of a schema."""
         return self._is_old and "$ref" in era
 
 
+class Replaced(NamedTuple):
+    """A declaration of a field that others replace, and the number of the last version with it."""
+
+    name: str
+    declared: Declaration
+    last: int
+    newer: list[Any]
+
+
 class Moves:
-    """The fields of a schema that some of its parts declare in place of others.
+    """The fields of a value that some parts of its schemas declare in place of others.
 
     ``columns`` are the declarations of each at every version.
     """
 
-    def __init__(self, declarations: Declarations, schema: Schema) -> None:
-        self.schema = schema
+    def __init__(self, declarations: Declarations, *schemas: Schema) -> None:
+        self.schemas = schemas
         self._declarations = declarations
-        self._written = declarations.read(schema)
+        self._written = declarations.read(schemas)
 
     @cached_property
     def columns(self) -> dict[str, list[list[Declaration]]]:
         names = [name for name, found in self._written.items() if len(_list_children(found)) > 1]
         read = self._declarations.read
-        listed = [read(self.schema, at) for at in self._declarations.versions]
+        listed = [read(self.schemas, at) for at in self._declarations.versions]
         columns = {name: [fields.get(name, []) for fields in listed] for name in sorted(names)}
         return {name: column for name, column in columns.items() if self._is_moved(name, column)}
 
@@ -135,7 +169,7 @@ class Moves:
         Where there is none, it is required as at the next older version, or else the next newer.
         """
         shown = [
-            name in self._declarations.list_demanded(self.schema, at) if found else None
+            name in self._declarations.list_demanded(self.schemas, at) if found else None
             for found, at in zip(column, self._declarations.versions, strict=True)
         ]
         for numbers in (range(len(shown) - 2, -1, -1), range(1, len(shown))):
@@ -144,20 +178,21 @@ class Moves:
                 shown[at] = shown[at - step] if shown[at] is None else shown[at]
         return [each is True for each in shown]
 
-    def list_losers(self, name: str, column: Column) -> list[tuple[Declaration, list[Any]]]:
-        """Return the declarations that others replace, each with the schemas of these."""
-        last = self._find_last(name, column)
-        return [
-            (one, found)
-            for at, one in last
-            if (
-                found := [
-                    other.child
-                    for then, other in last
-                    if then < at and read_form(one.child) != read_form(other.child)
+    def list_replaced(self) -> Iterator[Replaced]:
+        """Yield the declarations that others replace in another form, which no version has too."""
+        for name, column in self.columns.items():
+            last = self._find_last(name, column)
+            for at, one in last:
+                beside = {id(each.child) for found in column if one in found for each in found}
+                others = [
+                    (to, other.child)
+                    for to, other in last
+                    if to < at and id(other.child) not in beside
                 ]
-            )
-        ]
+                newest = min((to for to, _ in others), default=0)
+                forms = [child for to, child in others if to == newest]
+                if any(read_form(one.child) != read_form(each) for each in forms):
+                    yield Replaced(name, one, at, forms)
 
     def _find_last(self, name: str, column: Column) -> list[tuple[int, Declaration]]:
         """Return each written declaration with the number of the last version that has it."""

@@ -8,12 +8,15 @@ from typing import Any, Final
 
 from dateline.canonical.declarations import Column, Declaration, Declarations, Moves, Schema
 from dateline.canonical.eras import restore_history
+from dateline.canonical.replaced_fields import ReplacedFields
 from dateline.gates import drop_keys
 from dateline.model import ADDED, ENVIRONMENTS, GATES, REMOVED, WHY, Api, copy_items
-from dateline.openapi import find_replaced
+from dateline.openapi import find_replaced, walk
 from dateline.schema.memo import Memo, objects_in
+from dateline.schema.types import UNIONS
 
-_COMBINING: Final = frozenset({"allOf", "$ref"})
+_LISTING: Final = frozenset({"allOf", *UNIONS})
+_COMBINING: Final = _LISTING | {"$ref"}
 
 # Keywords that know by name which fields are others.
 _CLOSING: Final = ("additionalProperties", "unevaluatedProperties")
@@ -24,35 +27,47 @@ def with_moved_fields(api: Api) -> Api:
 
     That is a field that some versions have in the schema itself, and others in a member of its
     `allOf`, in another form: together, no value fits both. What each version allows stays the same,
-    but the schema has a copy of such a member in place of a reference to it.
+    but the schema has a copy of such a member in place of a reference to it. Members of unions, and
+    schemas with a discriminator, keep the field, with a history that leads to the newest form.
     """
     if not _may_move(api.document):
         return api
     fields = _MovedFields(api)
     # most documents have none: reading them as schemas takes longer than reading any object
-    combined = (each for each in objects_in(api.document) if not _COMBINING.isdisjoint(each))
-    if not any(map(fields.may_unite, combined)):
+    if not any(map(fields.may_move, objects_in(api.document))):
         return api
-    document = fields.restate("document", api.document)
-    return api if document is api.document else replace(api, document=document)
+    nodes = walk("document", api.document)
+    schemas = [node for _, kind, node in nodes if kind == "schema" and isinstance(node, dict)]
+    # all of them are read: what one replaces is noted for the others
+    if not [schema for schema in schemas if fields.find(schema)]:
+        return api
+    return replace(api, document=fields.restate("document", api.document))
 
 
 def _may_move(document: Schema) -> bool:
-    """Return whether a field that some versions lack has the name of another one."""
+    """Return whether versions lack a field that has the name of another one, or a member."""
     names: dict[str, int] = {}
     gated: set[str] = set()
     for node in objects_in(document):
         if isinstance(own := node.get("properties"), dict):
             for name, child in own.items():
                 names[name] = names.get(name, 0) + 1
-                if isinstance(child, dict) and not GATES.isdisjoint(child):
+                if _is_gated(child):
                     gated.add(name)
+        for key in _LISTING if not _LISTING.isdisjoint(node) else ():
+            if isinstance(listed := node.get(key), list) and any(map(_is_gated, listed)):
+                return True
     return any(names[name] > 1 for name in gated)
+
+
+def _is_gated(node: Any) -> bool:
+    return isinstance(node, dict) and not GATES.isdisjoint(node)
 
 
 class _MovedFields:
     def __init__(self, api: Api) -> None:
         self._declarations = Declarations(api)
+        self._replaced = ReplacedFields(api, self._declarations)
         self._dates = self._declarations.dates
         self._unite = Memo(_MovedFields._unite_parts, owner=self)
         self._strip = Memo(_MovedFields._strip_fields, owner=self)
@@ -61,17 +76,34 @@ class _MovedFields:
         """Return *node* with the fields of its schemas, and of those below, united."""
         if not isinstance(node, dict):
             return node
-        found = self._unite(node) if kind == "schema" else node
+        found = self._replaced.restate(self._unite(node)) if kind == "schema" else node
         below = find_replaced(kind, found, lambda _, under, child: self.restate(under, child))
         return copy_items(found, [*{**found, **below}.items()]) if below else found
 
-    def may_unite(self, schema: Schema) -> bool:
+    def may_move(self, schema: Schema) -> bool:
         """Return whether several members of *schema* declare the same field."""
-        written = self._declarations.read(schema).values()
-        return any(len({each.part.group for each in found}) > 1 for found in written)
+        if _COMBINING.isdisjoint(schema) or schema.keys() == {"$ref"}:
+            return False
+        return any(
+            len({each.part.group for each in found}) > 1
+            for schemas in self._declarations.list_values(schema)
+            for found in self._declarations.read(schemas).values()
+        )
+
+    def find(self, schema: Schema) -> bool:
+        """Return whether fields of *schema* move, and note those that can't become one field."""
+        if not self.may_move(schema):
+            return False
+        is_united = self._unite(schema) is not schema
+        noted = [
+            self._replaced.note(Moves(self._declarations, *schemas))
+            for schemas in self._declarations.list_values(schema)
+            if len(schemas) > 1 or not is_united
+        ]
+        return is_united or any(noted)
 
     def _unite_parts(self, schema: Schema) -> Schema:
-        if _COMBINING.isdisjoint(schema) or not self.may_unite(schema):
+        if not self.may_move(schema):
             return schema
         moves = Moves(self._declarations, schema)
         if not moves.is_between_members or not _is_open(schema):
