@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Awaitable, Callable, Collection, Mapping, Set
+from dataclasses import replace
+from datetime import date
 from functools import partial
 from math import ceil
 from typing import NamedTuple, Protocol
@@ -42,7 +44,7 @@ from .documents import Documents
 from .errors import RequestError
 from .exchanges import Exchange, Served, require_left
 from .mounting import cut_prefix
-from .negotiation import Rejection, Supported, negotiate
+from .negotiation import BLANKS, Rejection, Supported, negotiate
 from .places import Find, find_version
 from .references import METHODS, rewrite_references
 
@@ -91,7 +93,8 @@ class Versioned:
 
     *ignoring* takes a request's scope and returns whether its operation ignores the header: it is
     then served as without one. *ends* are the announced ends, by version; operations that ignore
-    the header don't announce them. *credentials* are the names of headers with a caller's secret:
+    the header don't announce them. In a brownout, requests that name the version are refused.
+    *credentials* are the names of headers with a caller's secret:
     responses to requests with one of them are kept out of every cache, unless they say how they may
     be cached. *limits* are those of every body, or a function that returns those of a request's.
     *answer* creates the responses to errors.
@@ -142,6 +145,12 @@ class Versioned:
             version.encode(): Served(supported, version, ends.get(version))
             for version in supported.versions
         }
+        retired = {
+            version: lifecycle.End(sunset=date.fromisoformat(day))
+            for version, day in supported.retired.items()
+        }
+        self._ends = {**ends, **retired}
+        self._paused = {version.encode() for version, end in ends.items() if end.brownouts}
         self._default = self._exact[supported.default.encode()]
         # for requests whose header is ignored or rejected
         self._plain = Served(supported, supported.default, None)
@@ -208,9 +217,6 @@ class Versioned:
             overridden = self._find_overridden(scope)
             routed = routed if overridden is None else overridden
         served, rejection = self._choose_version(scope, named, lines, routed)
-        if served.end is not None and served.end.brownouts and rejection is None:
-            rejection = self._find_brownout(served, served.end)
-            served = served if rejection is None else self._plain
         if root := scope.get("root_path"):
             served = served.below(root)
         state[VERSION] = served.version
@@ -227,8 +233,7 @@ class Versioned:
             exchange.refuse_body()
         if rejection is not None:
             exchange.early = describe_rejection(rejection, self._supported.form)
-            if rejection.retry_after is not None:
-                exchange.early_headers = [(b"retry-after", b"%d" % rejection.retry_after)]
+            exchange.early_headers = self._list_refusal_headers(rejection)
         return exchange.run(app)
 
     def _choose_version(
@@ -244,28 +249,43 @@ class Versioned:
         if named is None:
             if not lines:
                 return self._default, None
-            if len(lines) == 1 and lines[0] in self._exact:
+            if len(lines) == 1 and lines[0] in self._exact and lines[0] not in self._paused:
                 return self._exact[lines[0]], None
             named = join_lines(lines)
         found = negotiate(named, self._supported)
-        if isinstance(found, Rejection):
-            return self._plain, found
-        return self._exact[found.encode()], None
+        if not isinstance(found, Rejection):
+            line = found.encode()
+            # requests that name no version are always served
+            is_refused = line in self._paused and bool(named.strip(BLANKS))
+            rejection = self._find_brownout(found) if is_refused else None
+            if rejection is None:
+                return self._exact[line], None
+            found = rejection
+        return self._plain, found
 
-    def _find_brownout(self, served: Served, end: lifecycle.End) -> Rejection | None:
-        """Return the refusal of a version that is to *end*, if it is in a brownout now."""
-        now = time.time()
+    def _find_brownout(self, version: str) -> Rejection | None:
+        """Return the refusal of *version* if it is in a brownout now."""
+        end, now = self._ends[version], time.time()
         over = end.find_brownout(now)
         if over is None:
             return None
-        others = tuple(each for each in self._supported.versions if each != served.version)
+        others = tuple(each for each in self._supported.versions if each != version)
         return Rejection(
             "version_unknown",
-            served.version,
+            version,
             others,
             why=f"ends on {end.sunset}, and is refused until {over:%Y-%m-%dT%H:%MZ}, as announced",
             retry_after=max(1, ceil(over.timestamp() - now)),
         )
+
+    def _list_refusal_headers(self, rejection: Rejection) -> list[tuple[bytes, bytes]]:
+        """Return the headers that say when a refused version ends, and until when it is refused."""
+        end = self._ends.get(rejection.requested)
+        # the place of its successor depends on the version that is served
+        fields = [] if end is None else lifecycle.headers(replace(end, successor=None))
+        if rejection.retry_after is not None:
+            fields.append(("Retry-After", str(rejection.retry_after)))
+        return [(name.lower().encode(), value.encode()) for name, value in fields]
 
     async def _forward(
         self,

@@ -6,6 +6,7 @@ import asyncio
 import gzip
 import socket
 from collections.abc import Callable, Mapping
+from datetime import date
 from typing import Any, Final
 from uuid import UUID
 
@@ -310,3 +311,30 @@ def test_text_of_a_failure_is_never_that_of_an_unrelated_one() -> None:
     error.__context__ = replaced
     replaced.__cause__ = ExceptionGroup("all", [cause, ValueError()])
     assert describe_failure(error) == "ReadError [Errno 104] reset"
+
+
+@cases(
+    ("body", "headers", "wait", "sunset"),
+    [
+        ({"error": "unsupported_api_version", "reason": "version_unknown"}, {}, None, None),
+        (
+            *({"code": "UNSUPPORTED_API_VERSION", "message": "It ends soon."},),
+            *({"Retry-After": "7200", "Sunset": "Thu, 01 Jul 2027 00:00:00 GMT"}, 7200.0),
+            date(2027, 7, 1),
+        ),
+        (
+            *({"error": {"code": "unsupported-api-version"}}, {"Sunset": "1 Jul 2027 00:00:00"}),
+            *(None, date(2027, 7, 1)),
+        ),
+        ({"code": "UnsupportedApiVersion"}, {"Sunset": "soon"}, None, None),
+    ],
+)
+def test_refusal_of_the_version_has_its_own_error(
+    body: Any, headers: dict[str, str], wait: float | None, sunset: date | None
+) -> None:
+    for made in (get, update):
+        error, requests = fail([httpx.Response(400, headers=headers, json=body)], made)
+        assert (type(error), len(requests)) == (errors.VersionRefusedError, 1)
+        assert (error.retry_after, error.sunset) == (wait, sunset)
+    other, _ = fail([httpx.Response(422, headers=headers, json=body)], get)
+    assert type(other) is errors.UnprocessableError

@@ -279,9 +279,10 @@ retired: [{ date: 2023-06-01, title: Things., ended: 2025-01-01 }]
 def test_version_is_refused_in_its_brownouts(
     now: str, waiting: str | None, over: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    served, ignoring = (
+    by_default = BROWNOUT.replace("default: 2024-09-01", "default: 2024-01-15")
+    served, ignoring, unnamed = (
         app(
-            contracts(API + SECURED, BROWNOUT),
+            contracts(API + SECURED, table),
             [
                 operation(
                     "list_things",
@@ -293,7 +294,7 @@ def test_version_is_refused_in_its_brownouts(
             ],
             Handlers(),
         )
-        for is_same in (False, True)
+        for table, is_same in ((BROWNOUT, False), (BROWNOUT, True), (by_default, False))
     )
     moment = datetime.fromisoformat(f"{now}+00:00").timestamp()
     monkeypatch.setattr(time, "time", lambda: moment)
@@ -305,10 +306,12 @@ def test_version_is_refused_in_its_brownouts(
     expected = (204, []) if waiting is None else (400, [waiting])
     assert send(served, x_api_version=OLD) == expected
     assert send(served, x_api_version=MIDDLE) == send(served) == (204, [])
+    assert send(unnamed) == send(unnamed, x_api_version=" ") == (204, [])
     assert send(ignoring, x_api_version=OLD) == (204, [])
     if waiting is not None:
         refused = ask(served, request("GET", "/api/things", fields(x_api_version=OLD)))
         assert refused.header("x-api-version") == [MIDDLE]
+        assert refused.header("sunset") == ["Fri, 15 Jan 2027 00:00:00 GMT"]
         assert refused.json == {
             "title": "Bad Request",
             "status": 400,
@@ -331,3 +334,4 @@ def test_retired_version_is_refused_with_the_day_of_its_end(unknown: str) -> Non
     response = ask(served, request("GET", "/api/things", fields(x_api_version="2023-06-01")))
     assert (response.status, response.json["reason"]) == (400, "version_unknown")
     assert response.json["detail"] == '"2023-06-01" ended on 2025-01-01'
+    assert response.header("sunset") == ["Wed, 01 Jan 2025 00:00:00 GMT"]

@@ -90,6 +90,7 @@ class Changes:
                     "pages": self.pages,
                     "periods": self.periods,
                     "announcements": self.announced,
+                    "retired": self._api.table.retired[::-1],
                     "feed": list_news(self._api, self.pages, self.periods),
                     "index": "index.html",
                 },
@@ -147,6 +148,9 @@ def list_news(api: Api, pages: list[Page], periods: Sequence[Period] = ()) -> di
         )
         for each in table.announcements
     ]
+    for one in table.retired:
+        title = f"Version {one.date} ended on {one.ended}."
+        entries.append(_entry(_urn(api, "ends", one.date, one.ended), one.ended, title))
     for row in _rows(api, pages, periods):
         version = row["version"]
         if not version.draft and not version.moving:

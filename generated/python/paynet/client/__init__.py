@@ -32,6 +32,7 @@ from .errors import (
     UnprocessableError,
     UnreadableResponseError,
     VersionMismatchError,
+    VersionRefusedError,
 )
 from .paging import PagingError
 from .retrying import Backoff
@@ -63,4 +64,5 @@ __all__ = [
     "UnprocessableError",
     "UnreadableResponseError",
     "VersionMismatchError",
+    "VersionRefusedError",
 ]

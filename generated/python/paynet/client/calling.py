@@ -728,10 +728,12 @@ class Call(Generic[T]):
     ) -> errors.StatusError:
         plain = self._read_plain(response)
         texts = f"status {response.status_code}", errors.quote_body(plain)
-        kind = errors.status_error(response.status_code)
+        code = errors.find_code(plain)
+        kind = errors.status_error(response.status_code, code)
         error = self._describe(kind, ": ".join(filter(None, texts)), response)
-        error.code = errors.find_code(plain)
-        error.retry_after = retry_after
+        error.code, error.retry_after = code, retry_after
+        if isinstance(error, errors.VersionRefusedError):
+            error.sunset = errors.read_day(response.headers.get("sunset"))
         if self._body is not None and self._body.problem:
             error.add_note(f"The body can't be read ({self._body.problem}).")
         if response.status_code in REPEATABLE_STATUSES and not self._may_repeat:

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, date
+from email.utils import parsedate_to_datetime
 from html import unescape
 from itertools import islice
 from typing import Any, Final, cast
@@ -113,6 +115,16 @@ class BadRequestError(StatusError):
     """Status 400."""
 
 
+class VersionRefusedError(BadRequestError):
+    """Status 400: the service has no such version any more, or does not serve it for now.
+
+    With ``retry_after``, it is refused for that time as a warning, since it ends soon. ``sunset``
+    is the day of its end, if the service says so.
+    """
+
+    sunset: date | None = None
+
+
 class UnauthorizedError(StatusError):
     """Status 401: the credentials are missing or wrong."""
 
@@ -141,6 +153,9 @@ class ServerFailedError(StatusError):
     """A status of 500 or above: it is unknown whether the request had its effect."""
 
 
+_VERSION_REFUSED: Final = "unsupportedapiversion"
+_NO_LETTERS: Final = re.compile("[^a-z]+")
+
 _BY_STATUS: Final[Mapping[int, type[StatusError]]] = {
     400: BadRequestError,
     401: UnauthorizedError,
@@ -152,9 +167,20 @@ _BY_STATUS: Final[Mapping[int, type[StatusError]]] = {
 }
 
 
-def status_error(status: int) -> type[StatusError]:
-    """Return the class of errors with *status*."""
+def status_error(status: int, code: str | None = None) -> type[StatusError]:
+    """Return the class of errors with *status*, and the *code* in their bodies."""
+    if status == 400 and code and _NO_LETTERS.sub("", code.lower()) == _VERSION_REFUSED:
+        return VersionRefusedError
     return ServerFailedError if status >= 500 else _BY_STATUS.get(status, StatusError)
+
+
+def read_day(value: str | None) -> date | None:
+    """Return the day, in UTC, of a date in the form of HTTP; None for anything else."""
+    try:
+        found = parsedate_to_datetime(value or "")
+        return (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC).date()
+    except (ValueError, OverflowError):
+        return None
 
 
 def find_request_id(headers: Mapping[str, str], body: Any) -> str | None:

@@ -68,7 +68,6 @@ class Served:
         echo = [(supported.header, version)] if supported.place == "header" else []
         fields = [*echo, *(lifecycle.headers(end) if end is not None else ())]
         self.version = version
-        self.end = end
         self._fields = [(name.lower().encode("latin-1"), value.encode()) for name, value in fields]
         # caches distinguish URLs, but not what headers select
         selecting = {"header": supported.header, "media-type": "Accept"}.get(supported.place, "")

@@ -76,8 +76,8 @@ class Supported:
 class Rejection:
     """Why no version is served. All fields but ``why`` are the body, in the specification's order.
 
-    ``why`` is the reason in words, of a version that has ended. After ``retry_after`` seconds,
-    the version is served again.
+    ``why`` is the reason in words, of a version that ends or has ended. After ``retry_after``
+    seconds, the version is served again.
     """
 
     error: Literal["unsupported_api_version"] = field(default="unsupported_api_version", init=False)
