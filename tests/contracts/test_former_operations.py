@@ -132,20 +132,3 @@ def test_operation_keeps_its_old_contract(tmp_path: Path) -> None:
         Projector(api).contract(version, "production").document["paths"]
         for version in api.table.dates
     ]
-
-
-def test_note_names_the_media_types_that_are_not_served(tmp_path: Path) -> None:
-    schema = {"schema": {"type": "string"}}
-    answer = {"description": "it", "content": {"text/csv": schema, "application/json": schema}}
-    document = {
-        "openapi": "3.1.0",
-        "info": {"title": "It", "version": THIRD},
-        "paths": {"/it": {"get": {"operationId": "get_it", "responses": {"200": answer}}}},
-    }
-    api = loaded(tmp_path, {"versions.yaml": TABLE, "api.yaml": json.dumps(document)})
-    notes = Generated(tmp_path / "generated", api).notes
-    [note] = [note for note in notes if "media types" in note]
-    assert note == (
-        "of several media types of a body, one is served (1 body, first at "
-        "schemas/api.yaml:1:90: application/json, not text/csv)"
-    )

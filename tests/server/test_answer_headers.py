@@ -262,6 +262,10 @@ def test_headers_are_in_the_form_of_the_callers_version(doors: Doors, door: str)
         ({"x-turned-texts": ["a", "b,c"]}, None),
         ({"x-turned-texts": []}, [("x-turned-texts", "")]),
         ({"set-cookie": ["a=1, b", "c=2"]}, [("set-cookie", "a=1, b"), ("set-cookie", "c=2")]),
+        (
+            {"set-cookie": ["a=1", "c=2"], "etag": '"x"'},
+            [("etag", f'"x;{NEW}"'), ("set-cookie", "a=1"), ("set-cookie", "c=2")],
+        ),
     ],
 )
 def test_handler_gives_values_that_the_style_can_write(

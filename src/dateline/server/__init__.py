@@ -104,7 +104,6 @@ class Server:
             *self._note_empty(),
             *self._note_patterns(),
             *self._note_required(),
-            *self._note_other_bodies(),
             *self._note_removed(),
             *self._note_absent_events(),
         ]
@@ -258,22 +257,6 @@ class Server:
                 f"{each} yours to write (`Converters` in the handlers, first "
                 f"{self._converters[0].method}); without it, operations that need it answer "
                 f"501{alone}"
-            )
-
-    def _note_other_bodies(self) -> Iterator[str]:
-        found = [
-            (operation, content)
-            for operation in self._operations
-            for content in (operation.body, *operation.responses.values())
-            if content is not None and content.others
-        ]
-        if found:
-            operation, content = found[0]
-            bodies = phrase_count(len(found), "body", "bodies")
-            yield (
-                f"of several media types of a body, one is served ({bodies}, first at "
-                f"{self._locate(operation)}: {content.media_type}, not "
-                f"{', '.join(content.others)})"
             )
 
     def _locate(self, operation: Operation) -> Place:

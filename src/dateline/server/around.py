@@ -18,7 +18,6 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from dateline.model import Api
-from dateline.server.contents import Content
 from dateline.server.converters import Converter, name_methods
 from dateline.server.mounting import find_usual_prefixes
 from dateline.server.operations import Operation
@@ -51,12 +50,8 @@ def _describe_operation(operation: Operation) -> dict[str, Any]:
 
 
 def list_media_types(operation: Operation) -> dict[str, list[str]]:
-    """Return the media types of the responses of *operation*, by status, the served ones first."""
-    return {status: _media_types(content) for status, content in operation.responses.items()}
-
-
-def _media_types(content: Content | None) -> list[str]:
-    if content is None:
-        return []
-    stream = [] if content.stream is None else [content.stream.media_type]
-    return [content.media_type, *stream, *content.others]
+    """Return the media types of the responses of *operation* by status, JSON first."""
+    return {
+        status: [each.media_type for each in content or ()]
+        for status, content in operation.responses.items()
+    }

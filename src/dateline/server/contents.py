@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from dateline.openapi import essence, is_json, is_sequential, preferred_media_type
+from dateline.python.names import pascal
 from dateline.python.parts import Sites, find_component
 from dateline.schema.references import Resolver
 from dateline.schema.sequences import item_schema
@@ -22,15 +24,19 @@ class Content:
     """The content of a request or response: a media type, and the schema if that is JSON.
 
     The schema of a sequence is that of its items. ``component`` is the name of the shared body or
-    response with it, if any; ``stream`` is a sequence that handlers may return in place of JSON;
-    ``others`` are the media types that are not served.
+    response with it, if any; ``others`` are the other media types of the same body. ``suffix``
+    distinguishes the names of their types.
     """
 
     media_type: str
     schema: Any
     component: str | None
-    stream: Content | None = None
-    others: tuple[str, ...] = ()
+    others: tuple[Content, ...] = ()
+    suffix: str = ""
+
+    def __iter__(self) -> Iterator[Content]:
+        """Yield this, and the other media types of the same body."""
+        return iter((self, *self.others))
 
     @property
     def is_json(self) -> bool:
@@ -41,6 +47,11 @@ class Content:
         return is_sequential(self.media_type)
 
     @property
+    def is_typed(self) -> bool:
+        """Whether handlers receive or return values of its schema."""
+        return self.is_json or self.is_sequence
+
+    @property
     def is_file(self) -> bool:
         """Whether it may be large, and has a form of its own."""
         name = essence(self.media_type)
@@ -48,30 +59,45 @@ class Content:
         return not is_text and not self.is_json and not self.is_sequence
 
 
-def read_content(resolver: Resolver, sites: Sites, *, is_answer: bool = False) -> Content | None:
-    """Return the content of a request body or response, preferably JSON.
-
-    A response may also be a sequence.
-    """
+def read_content(resolver: Resolver, sites: Sites) -> Content | None:
+    """Return the content of a request body or response, preferably JSON, then a sequence."""
     content = sites[-1].get("content") if sites else None
     if not content:
         return None
-    media_type = preferred_media_type(content)
-    stream = next(filter(is_sequential, content), None) if is_answer else None
-    if stream == media_type or not is_json(media_type):
-        stream = None
-    others = tuple(each for each in content if each not in (media_type, stream))
-    if is_sequential(media_type):
-        return replace(_sequence(resolver, content, media_type), others=others)
-    return Content(
-        media_type=media_type,
-        schema=content[media_type].get("schema", {}),
-        component=find_component(sites),
-        stream=None if stream is None else _sequence(resolver, content, stream),
-        others=others,
+    preferred = preferred_media_type(content)
+    listed = sorted(
+        content, key=lambda each: (each != preferred, not is_json(each), not is_sequential(each))
     )
+    component = find_component(sites)
+    known: list[Content] = []
+    for media_type in listed:
+        known.append(_name(_read(resolver, content, media_type, component), known))
+    return replace(known[0], others=tuple(known[1:]))
 
 
-def _sequence(resolver: Resolver, content: dict[str, Any], media_type: str) -> Content:
-    schema = item_schema(resolver, content[media_type])
-    return Content(media_type=media_type, schema=schema, component=None)
+def _read(
+    resolver: Resolver, content: dict[str, Any], media_type: str, component: str | None
+) -> Content:
+    media = content[media_type]
+    if is_sequential(media_type):
+        schema = item_schema(resolver, media)
+        return Content(media_type=media_type, schema=schema, component=None)
+    return Content(media_type=media_type, schema=media.get("schema", {}), component=component)
+
+
+def _name(content: Content, known: list[Content]) -> Content:
+    """Return *content* with the suffix of that one of *known* that has the same type, or its own.
+
+    The first type of each kind has none.
+    """
+    alike = [each for each in known if each.is_typed and each.is_sequence == content.is_sequence]
+    for each in alike:
+        if each.schema == content.schema:
+            return replace(content, suffix=each.suffix, component=each.component)
+    if not alike or not content.is_typed:
+        return content
+    suffix = pascal(essence(content.media_type).partition("/")[2])
+    taken = {each.suffix for each in alike}
+    while suffix in taken:
+        suffix += "Also"
+    return replace(content, suffix=suffix, component=None)

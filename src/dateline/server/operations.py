@@ -274,7 +274,7 @@ class _OperationReader:
         name = self._names[path, method]
         bodies = chain(self._document, node.get("requestBody"))
         responses = {
-            status: None if status in BODILESS else self._content(found, is_answer=True)
+            status: None if status in BODILESS else self._content(found)
             for status, found in list_responses(self._document, node).items()
         }
         eras = [era for _, era in self._timeline.eras("operation", node)]

@@ -58,7 +58,7 @@ def _row(operation: Operation, types: Types) -> Node:
         ignores_version=operation.ignores_version and "True",
         security=operation.security and value(operation.security),
         parameters=parameters and Brackets("", parameters, "()"),
-        body=body and _contents([(body, types.read_body(operation, body))]),
+        body=body and _contents((each, types.read_body(operation, each)) for each in body),
         responses=responses and mapping(responses),
     )
 
@@ -85,8 +85,7 @@ def _response(operation: Operation, status: str, types: Types) -> Node:
     found = operation.responses[status]
     if found is None:
         return "None"
-    contents = [found] if found.stream is None else [found, found.stream]
-    return _contents((each, types.read_response(operation, status, each)) for each in contents)
+    return _contents((each, types.read_response(operation, status, each)) for each in found)
 
 
 def _contents(contents: Iterable[tuple[Content, Node]]) -> Node:

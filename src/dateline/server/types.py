@@ -68,7 +68,10 @@ class Types:
         return "Upload" if body.is_file else _read(self._of(self._of_body(operation, body), body))
 
     def body(self, operation: Operation, body: Content) -> Node:
-        """Return the type of a request body in handlers, if there is one."""
+        """Return the type of a request body in handlers, if there is one, in any media type."""
+        return either([self._body(operation, each) for each in body])
+
+    def _body(self, operation: Operation, body: Content) -> Node:
         if body.is_file:
             return "Upload"
         type_ = _simplify(self._of(self._of_body(operation, body), body))
@@ -86,10 +89,9 @@ class Types:
             if each is None:
                 others += [Brackets("Reply", (_NOTHING,)), _NOTHING]
                 continue
-            if each.is_json:
-                values.append(self._response(operation, status, each))
-            for other in (each.stream, None if each.is_json else each):
-                if other is not None:
+            values += [self._response(operation, status, one) for one in each if one.is_json]
+            for other in each:
+                if not other.is_json:
                     type_ = self._pieces(operation, status, other)
                     others += [type_, Brackets("Reply", (type_,))]
         found = [Brackets("Result", (either(values),))] if values else []
@@ -108,19 +110,18 @@ class Types:
         return self._made[inline.holder, inline.part]
 
     def _of(self, inline: Inline, content: Content) -> Node:
-        has_schema = content.is_json or content.is_sequence
-        return self._find_type(inline).type.whole if has_schema else "bytes"
+        return self._find_type(inline).type.whole if content.is_typed else "bytes"
 
     def _inlines(self, operation: Operation) -> Iterator[Inline]:
         for parameter in operation.parameters:
             yield self._of_parameter(operation, parameter)
-        if operation.body is not None and (operation.body.is_json or operation.body.is_sequence):
-            yield self._of_body(operation, operation.body)
-        for status, response in operation.responses.items():
-            if response is not None and (response.is_json or response.is_sequence):
-                yield self._of_response(operation, status, response)
-            if response is not None and response.stream is not None:
-                yield self._of_response(operation, status, response.stream)
+        for body in operation.body or ():
+            if body.is_typed:
+                yield self._of_body(operation, body)
+        for status, responses in operation.responses.items():
+            for response in responses or ():
+                if response.is_typed:
+                    yield self._of_response(operation, status, response)
 
     def _of_parameter(self, operation: Operation, parameter: Parameter) -> Inline:
         return place_inline(
@@ -135,10 +136,10 @@ class Types:
         )
 
     def _of_body(self, operation: Operation, body: Content) -> Inline:
-        part = "Item" if body.is_sequence else "Body"
+        part = ("Item" if body.is_sequence else "Body") + body.suffix
         return place_inline(
             ("components.requestBodies", body.component, part),
-            (f"{operation.id}, request", operation.called, part),
+            (f"{operation.id}, request{_separate(body)}", operation.called, part),
             self._forms.read_sent(body.schema),
             sent=True,
         )
@@ -146,6 +147,7 @@ class Types:
     def _of_response(self, operation: Operation, status: str, response: Content) -> Inline:
         usual = status == next(iter(operation.successes), None)
         part, place = ("Item", f"{status} item") if response.is_sequence else ("Response", status)
+        part, place = part + response.suffix, place + _separate(response)
         return place_inline(
             ("components.responses", response.component, part),
             (
@@ -156,6 +158,10 @@ class Types:
             self._forms.read_received(response.schema),
             sent=False,
         )
+
+
+def _separate(content: Content) -> str:
+    return f" {content.suffix}" if content.suffix else ""
 
 
 def _read(node: Node) -> Node:

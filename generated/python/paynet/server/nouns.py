@@ -69,11 +69,17 @@ class Call(Generic[A_co]):
 
     ``account`` is the result of `authenticate`; None for operations without authentication.
     ``scope`` is the ASGI scope, for rare needs. Handlers are independent of the version.
+
+    ``media_type`` is the declared media type of the body, without parameters; None if there is no
+    body. ``wanted`` is that one of the media types of the usual success that the caller prefers
+    (`Accept`); None if it has no body.
     """
 
     account: A_co
     idempotency_key: str | None
     scope: Scope
+    media_type: str | None = None
+    wanted: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,12 +87,14 @@ class Reply(Generic[T_co]):
     """A result with its status, or with headers, if the defaults are not sufficient.
 
     Without ``status``, it is the first one in the definitions. ``headers`` are keyed by canonical
-    names, values are those of JSON.
+    names, values are those of JSON. Of several media types that the body may have, it is sent in
+    ``media_type`` or, without that, in the one that the caller prefers.
     """
 
     body: T_co | Json = None
     status: int | None = None
     headers: Mapping[str, Any] = field(default_factory=dict)
+    media_type: str | None = None
 
 
 Result: TypeAlias = T | Reply[T] | dict[str, Any] | list[Any]

@@ -126,11 +126,18 @@ class Endpoint:
         else:
             arguments = await make(partial(reader.arguments, scope))
         upload: Upload | None = None
+        media_type: str | None = None
         if reader.takes_body:
             arguments["body"], upload = await self._read_body(reader, scope, receive, make)
+            if arguments["body"] is not None:
+                content_type = choose_media_type(field(scope, "content-type"))
+                media_type = reader.find_media_type(content_type)
+        accept = field(scope, "accept")
+        wanted = self._results.find_wanted(version, accept)
         try:
-            result = await self._handler(Call(account, key, scope), **arguments)
-            stream = self._results.open(result, version)
+            given = Call(account, key, scope, media_type, wanted)
+            result = await self._handler(given, **arguments)
+            stream = self._results.open(result, version, accept)
             if stream is not None:
                 return await self._stream(stream, context, receive, send, upload)
         except Refusal as refusal:
@@ -140,7 +147,7 @@ class Endpoint:
         else:
             if self._results.awaits(version):
                 result = make_repeatable(result)
-            answer = partial(self._results.answer, result, version)
+            answer = partial(self._results.answer, result, version, accept)
         return await self._answer(answer, context)
 
     async def _read_body(
@@ -257,13 +264,13 @@ def _conditional(scope: Scope, answer: Answer, headers: Headers) -> tuple[Answer
 
     What the caller is shown differs by version, and so does the tag (RFC 9110, section 8.8.3).
     """
-    fields = dict(headers)
-    if b"etag" not in fields:
+    sent = next((value for name, value in headers if name == b"etag"), None)
+    if sent is None:
         return answer, headers
-    tag = etag.tag_version(fields[b"etag"].decode(), scope["state"][VERSION])
-    fields[b"etag"] = tag.encode()
+    tag = etag.tag_version(sent.decode(), scope["state"][VERSION])
+    fields = [(name, tag.encode() if name == b"etag" else value) for name, value in headers]
     is_read = scope["method"] in ("GET", "HEAD") and answer.status == HTTPStatus.OK
     if not is_read or etag.none_match(field(scope, "If-None-Match"), tag):
-        return answer, list(fields.items())
-    kept = {name: value for name, value in fields.items() if name in _UNMODIFIED}
-    return Answer(HTTPStatus.NOT_MODIFIED, None, b""), list(kept.items())
+        return answer, fields
+    kept = [each for each in fields if each[0] in _UNMODIFIED]
+    return Answer(HTTPStatus.NOT_MODIFIED, None, b""), kept

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from .contracts import Contracts
 from .nouns import Operation
@@ -10,6 +10,7 @@ from .reading import Reader
 from .results import Results
 from .runtime.lifting import Lifting
 from .runtime.narrowing import Narrowing
+from .runtime.sequences import is_sequential
 
 
 class Readers:
@@ -49,9 +50,12 @@ class Readers:
         if contract is None or contract.unserved:
             return "" if contract is None else contract.unserved
         operation = self._operation
+        # of a request, each media type may be refused alone; handlers may return the usual one
+        # without regard to what is wanted
+        responses = {key: _list_usual(each or ()) for key, each in operation.responses.items()}
         missing = {
-            *self._liftings[version].missing(operation.id, operation.body or ()),
-            *self._narrowings[version].missing(operation.id, operation.responses),
+            *self._liftings[version].missing(operation.id),
+            *self._narrowings[version].missing(operation.id, responses),
         }
         if missing:
             return f"there is no converter {', '.join(sorted(missing))}"
@@ -74,3 +78,9 @@ class Readers:
             newest = self._contracts.at(self._operation.id, self._contracts.newest)
             self._known[key] = Reader(self._operation, contract, newest, lifting, most=self._most)
         return self._known[key]
+
+
+def _list_usual(content: Iterable[str]) -> list[str]:
+    """Return the first media type of *content*, and the first sequence."""
+    listed = [*content]
+    return [*listed[:1], *[each for each in listed[1:] if is_sequential(each)][:1]]

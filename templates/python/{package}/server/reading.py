@@ -92,6 +92,10 @@ class Reader:
         """Return the argument from the body; None for none. Raises RequestError."""
         return None if self._body is None else self._body.read(content, content_type)
 
+    def find_media_type(self, content_type: str | None) -> str | None:
+        """Return the media type that a body of *content_type* has for handlers."""
+        return None if self._body is None else self._body.find_media_type(content_type)
+
     def opens(self, content_type: str | None) -> bool:
         """Return whether a body of *content_type* is passed on as it arrives."""
         opened = self._body.opened if self._body is not None else {}
@@ -362,12 +366,14 @@ class _Body:
         self._required = body["required"]
         self._readers: dict[str, Callable[[bytes], Any] | FormReader] = {}
         self.opened: dict[str, Callable[[Upload, Make], Any]] = {}
+        self._names: dict[str, str] = {}
         for media_type, schema in body["content"].items():
             name = essence(media_type)
             counterpart = contract.find_counterpart(media_type, newest)
-            if name not in types and counterpart is not None and essence(counterpart) in types:
+            if counterpart is not None and essence(counterpart) in types:
                 # its values are those of the newest version
-                read_type = types[essence(counterpart)]
+                self._names[name] = essence(counterpart)
+                read_type = types[self._names[name]]
                 self._readers[name] = _Json(read_type, contract.validator(schema), identity).read
                 continue
             if name not in types or lifting.lacks(operation.id, media_type):
@@ -396,6 +402,10 @@ class _Body:
                 raise RequestError("a body is required")
             return None
         return choose_reader(self._readers, content_type)(content)
+
+    def find_media_type(self, content_type: str | None) -> str:
+        name = find_essence(self._readers, content_type)
+        return self._names.get(name, name)
 
 
 def list_types(body: Mapping[str, Any]) -> set[str]:

@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterable, Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import (
+    AsyncIterable,
+    Callable,
+    Collection,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any, Final, NamedTuple
@@ -17,7 +26,7 @@ from .runtime import media_types
 from .runtime.asgi import BODILESS, Headers, Limits
 from .runtime.errors import encode
 from .runtime.idempotency import Answer
-from .runtime.media_types import add_boundary, essence, find_essence, is_json
+from .runtime.media_types import add_boundary, essence, find_essence, is_json, rank_accepted
 from .runtime.narrowing import Narrowing, UnfitError, identity
 from .runtime.sequences import is_sequential
 from .runtime.statuses import (
@@ -117,13 +126,9 @@ class Results:
             key: next(iter(content)) if content else None
             for key, content in operation.responses.items()
         }
-        self._sequences = {
-            key: media_type
-            for key, content in operation.responses.items()
-            for media_type in filter(is_sequential, content or ())
-        }
-        self._items: dict[tuple[str, str], Items] = {}
+        self._items: dict[tuple[str, str, str], Items] = {}
         self._responses: dict[tuple[str, int | None], Response | None] = {}
+        self._forms: dict[tuple[str, int], dict[str, Response]] = {}
         self._headers_: dict[str, dict[str, Header]] = {}
 
     def awaits(self, version: str) -> bool | None:
@@ -233,38 +238,101 @@ class Results:
                     return other
         return None
 
-    def answer(self, result: Any, version: str) -> tuple[Answer, Headers]:
-        """Return the response for *result*. Raises MisfitError."""
-        if not isinstance(result, Reply):
-            return self._defined(None, version).answer(result), []
-        response = self._defined(result.status, version)
+    def answer(
+        self, result: Any, version: str, accept: str | None = None
+    ) -> tuple[Answer, Headers]:
+        """Return the response for *result* to callers who *accept* it. Raises MisfitError."""
+        reply = result if isinstance(result, Reply) else Reply(result)
+        response = self._defined(reply.status, version)
         if not 200 <= response.status <= _HIGHEST:
             raise MisfitError(f"{response.status} can't be the status of an answer")
-        return response.answer(result.body), self.headers(result.headers, response, version)
+        forms = self._choose_forms(response, reply, version, accept)
+        return _write_first(forms, reply.body), self._head(reply, response, version)
 
-    def open(self, result: Any, version: str) -> Stream | None:
+    def open(self, result: Any, version: str, accept: str | None = None) -> Stream | None:
         """Return the stream for *result*; None if it is sent as a whole.
 
         Raises MisfitError.
         """
-        reply = result if isinstance(result, Reply) else None
-        pieces = result if reply is None else reply.body
-        if not isinstance(pieces, AsyncIterable | Iterator):
+        reply = result if isinstance(result, Reply) else Reply(result)
+        if not isinstance(reply.body, AsyncIterable | Iterator):
             return None
-        response = self._defined(None if reply is None else reply.status, version)
-        given = {} if reply is None else reply.headers
-        headers = partial(self.headers, given, response, version)
-        media_type = self._sequences.get(response.key)
-        if media_type is not None:
-            items = self._find_items(response.key, media_type, version)
-            return Stream(response.status, media_type, headers, pieces, items.write)
-        if response.media_type is None or response.schema is not None:
+        response = self._defined(reply.status, version)
+        headers = partial(self._head, reply, response, version)
+        form = self._choose_forms(response, reply, version, accept)[0]
+        if form.media_type is None or form.schema is not None:
             raise MisfitError(f"{self._name} answers with no stream")
-        write = response.write_piece
-        return Stream(response.status, response.media_type, headers, pieces, write)
+        write: Callable[[Any], bytes] = form.write_piece
+        if is_sequential(form.media_type):
+            write = self._find_items(form.key, form.media_type, version).write
+        return Stream(form.status, form.media_type, headers, reply.body, write)
+
+    def find_wanted(self, version: str, accept: str | None) -> str | None:
+        """Return the media type of the usual success that callers who *accept* it prefer."""
+        response = self.response(None, version)
+        if response is None or accept is None:
+            return None if response is None else response.media_type
+        listed = self._list_forms(response, version)
+        return rank_accepted(listed, accept)[0] if len(listed) > 1 else response.media_type
+
+    def _choose_forms(
+        self, response: Response, reply: Reply[Any], version: str, accept: str | None
+    ) -> list[Response]:
+        """Return *response* in each media type that the body of *reply* may have.
+
+        Those that callers *accept* come first. Raises MisfitError if there is none.
+        """
+        listed = self._list_forms(response, version)
+        if reply.media_type is not None:
+            return [self._find_form(response, listed, reply.media_type, version)]
+        if len(listed) < 2:
+            return [response]
+        found = [each for each in listed if _may_be(each, reply.body, listed)]
+        if not found:
+            raise MisfitError(
+                f"a {type(reply.body).__name__} has none of the media types {', '.join(listed)}"
+            )
+        return [listed[each] for each in rank_accepted(found, accept)]
+
+    def _list_forms(self, response: Response, version: str) -> dict[str, Response]:
+        """Return *response* in each media type that *version* has, the preferred one first."""
+        known_as = version, response.status
+        if known_as not in self._forms:
+            listed = self._contents.get(response.key) or () if response.media_type else ()
+            narrowing = self._narrowings[version]
+            self._forms[known_as] = {
+                each: self._describe_form(response, each, version)
+                for each in listed
+                if narrowing.body(self._name, response.key, each) is not withheld
+            }
+        return self._forms[known_as]
+
+    def _find_form(
+        self, response: Response, listed: Mapping[str, Response], media_type: str, version: str
+    ) -> Response:
+        """Return *response* in *media_type*, or what *version* has in its place."""
+        names = {essence(each): each for each in listed}
+        name = media_types.find_declared(listed, media_type)
+        name = name or names.get(find_essence(names, media_type))
+        if name is None and self.declares(response.key, media_type):
+            known = media_types.find_declared(self._contents[response.key] or (), media_type)
+            name = self.find_counterpart(response.key, known or media_type, version)
+        if name is None:
+            raise MisfitError(
+                f"{self._name} has no {media_type} with status {response.status} at {version}"
+            )
+        form = listed[name]
+        return form._replace(media_type=media_type) if "*" in name else form
+
+    def _head(self, reply: Reply[Any], response: Response, version: str) -> Headers:
+        """Return the headers of *reply*, and `Vary` if its media type is negotiated."""
+        fields = self.headers(reply.headers, response, version)
+        if len(self._list_forms(response, version)) > 1:
+            fields.append((b"vary", b"Accept"))
+        return fields
 
     def _find_items(self, key: str, media_type: str, version: str) -> Items:
-        known_as = key, version
+        known_as = key, media_type, version
         if known_as not in self._items:
             change = self._narrowings[version].body(self._name, key, media_type)
             if change is withheld:
@@ -477,10 +545,15 @@ class Results:
             media_type = narrowing.media_type(self._name, key, media_type)
         if media_type is None or status in BODILESS:
             return Response(status, key)
+        return self._describe_form(Response(status, key), media_type, version)
+
+    def _describe_form(self, response: Response, media_type: str, version: str) -> Response:
+        """Return *response* with a body of *media_type*."""
+        status, key = response.status, response.key
         if is_sequential(media_type):
             items = self._find_items(key, media_type, version)
             return Response(status, key, media_type, None, _join(items))
-        change = narrowing.body(self._name, key, media_type)
+        change = self._narrowings[version].body(self._name, key, media_type)
         validator = self._validator(key, media_type)
         if validator is None:
             return Response(status, key, media_type, None, _raw(change))
@@ -499,6 +572,35 @@ class Results:
                 name.lower(): Header(name, each, canonical) for name, each in described.items()
             }
         return self._headers_[key]
+
+
+def _may_be(media_type: str, body: Any, listed: Iterable[str]) -> bool:
+    """Return whether *body* may be sent as *media_type*, one of those *listed*.
+
+    Bytes are no JSON, and an iterator has the items of a sequence if there is one.
+    """
+    if isinstance(body, bytes):
+        return not is_json(media_type) and not is_sequential(media_type)
+    if isinstance(body, AsyncIterable | Iterator):
+        is_any = any(map(is_sequential, listed))
+        return is_sequential(media_type) if is_any else not is_json(media_type)
+    kinds: list[Callable[[str], bool]] = [is_json]
+    if isinstance(body, list | tuple):
+        kinds.append(is_sequential)
+    elif isinstance(body, str):
+        kinds.append(lambda name: not is_json(name) and not is_sequential(name))
+    return next((is_kind(media_type) for is_kind in kinds if any(map(is_kind, listed))), False)
+
+
+def _write_first(forms: Sequence[Response], body: Any) -> Answer:
+    """Return the first of *forms* that *body* is valid for.
+
+    Raises the MisfitError of the first one if there is none.
+    """
+    for form in forms if len(forms) > 1 else ():
+        with suppress(MisfitError):
+            return form.answer(body)
+    return forms[0].answer(body)
 
 
 def _is_alike(one: str, other: str) -> bool:

@@ -18,6 +18,7 @@ _LISTED: Final = re.compile(r'(?:[^,"]|"(?:[^"\\]|\\.)*"?)+')
 _DELIMITER: Final = re.compile(
     rb"^--([0-9A-Za-z'()+_,./:=? -]{0,69}[0-9A-Za-z'()+_,./:=?-])[ \t]*\r?$", re.MULTILINE
 )
+_WEIGHT: Final = re.compile(r"[01](\.[0-9]{0,3})?")
 _TOKEN: Final = re.compile(r"[0-9A-Za-z'+_.-]+")
 
 
@@ -75,6 +76,45 @@ def find_essence(names: Collection[str], content_type: str | None) -> str:
     if name != JSON and is_json(name):
         ranges = [f"{kind}/*+json", "*/*+json", *ranges]
     return name if name in names else next((each for each in ranges if each in names), name)
+
+
+def rank_accepted(names: Iterable[str], accept: str | None) -> list[str]:
+    """Return the media types *names* in the order in which an `Accept` prefers them.
+
+    Of equal ones, the first comes first; those that it does not accept come last.
+    """
+    if accept is None:
+        return [*names]
+    weights = [_read_weight(each) for each in split_list(accept)]
+
+    def weigh(name: str) -> float:
+        # the most specific range counts (RFC 9110, section 12.5.1)
+        fitting = [(_specificity(name, one), weight) for one, weight in weights]
+        return max([each for each in fitting if each[0]], default=(0, 0.0))[1]
+
+    return sorted(names, key=weigh, reverse=True)
+
+
+def _read_weight(accepted: str) -> tuple[str, float]:
+    """Return an element of an `Accept` without its weight, and that; it is 1 if it is invalid."""
+    kept, weight = [], 1.0
+    for part in accepted.split(";"):
+        name, _, value = part.strip(BLANKS).partition("=")
+        if name.strip(BLANKS).lower() == "q":
+            weight = float(value) if _WEIGHT.fullmatch(value) else 1.0
+            break
+        kept.append(part.strip(BLANKS))
+    return ";".join(kept).lower(), weight
+
+
+def _specificity(media_type: str, accepted: str) -> int:
+    """Return how precisely the range *accepted* names *media_type*; 0 if it does not."""
+    whole = ";".join(part.strip(BLANKS) for part in media_type.split(";")).lower()
+    if accepted == whole:
+        return 4
+    name, found = essence(media_type), essence(accepted)
+    kind = name.partition("/")[0]
+    return {name: 3, f"{kind}/*": 2, "*/*": 1}.get(found, 0)
 
 
 def choose_media_type(content_type: str | None) -> str | None:
