@@ -8,6 +8,7 @@ import itertools
 import json
 from pathlib import Path
 
+import httpx
 import pytest
 from support.called_apis import list_misfits
 from support.mocks import payments_server
@@ -123,3 +124,57 @@ def test_parameters_with_one_name_have_separate_types(tmp_path: Path) -> None:
             found = getattr(client, f"get_{number}").__annotations__
             assert found == {**annotations, "return": "None"}
         assert list(list_misfits(api, server)) == []
+
+
+@pytest.mark.parametrize("is_reversed", [False, True])
+def test_methods_that_iterate_and_stream_have_names_of_their_own(
+    is_reversed: bool, tmp_path: Path
+) -> None:
+    listed = {"type": "object", "properties": {"items": {"type": "array", "items": {}}}}
+    page = {"200": {"description": "", "content": {"application/json": {"schema": listed}}}}
+    image = {"200": {"description": "", "content": {"image/png": {}}}}
+    nothing = {"204": {"description": ""}}
+    responses = {
+        **dict.fromkeys(("list_a", "get_a", "a", "list_b", "get_c", "list_d"), page),
+        **dict.fromkeys(("iter_b", "list_d_pages", "iter_e", "iter_list_e"), nothing),
+        **dict.fromkeys(("list_e", "pages"), page),
+        **{"get_f": image, "stream_get_f": nothing, "get_g": image},
+    }
+    number = {"name": "page", "in": "query", "schema": {"type": "integer"}}
+    paths = {
+        f"/{name}": {
+            "get": {
+                "operationId": name,
+                "responses": each,
+                **({"parameters": [number]} if each is page else {}),
+            }
+        }
+        for name, each in sorted(responses.items(), reverse=is_reversed)
+    }
+    document = {"openapi": "3.0.3", "info": {"title": "Names", "version": "1"}, "paths": paths}
+    (tmp_path / "old.json").write_text(json.dumps(document))
+    adopt((f"2024-01-15={tmp_path / 'old.json'}",), tmp_path / "schemas")
+    schemas = tmp_path / "schemas"
+    api = load(schemas)
+    with open_server(Workspace(schemas=schemas, output=tmp_path / "generated"), api) as server:
+        root = server.__name__.rpartition(".")[0]
+        client = importlib.import_module(f"{root}.v2024_01_15.client").Client
+        others = {
+            **{"iter_a": "list_a", "iter_get_a": "get_a", "iter_a_": "a", "iter_list_b": "list_b"},
+            **{"iter_c": "get_c", "iter_d": "list_d", "iter_list_e_": "list_e"},
+            **{"iter_pages": "pages", "stream_get_f_": "get_f", "stream_get_g": "get_g"},
+        }
+        assert list(list_misfits(api, server)) == []
+
+        def answer(request: httpx.Request) -> httpx.Response:
+            called.append(request.url.path)
+            return httpx.Response(200, json={"items": []})
+
+        made = client(base_url="http://api", transport=httpx.MockTransport(answer))
+        for name, operation in others.items():
+            called: list[str] = []
+            list(getattr(made, name)())
+            assert called == [f"/{operation}"]
+        defined = {name for base in client.__mro__ for name in vars(base)}
+        found = {name for name in defined if name.startswith(("iter_", "stream_"))}
+        assert found == others.keys() | {"iter_b", "iter_e", "iter_list_e", "stream_get_f"}

@@ -123,9 +123,7 @@ class Clients:
 
     def _write_methods(self, version: str, types: CalledTypes) -> list[ClientMethod]:
         writer = MethodWriter(version, self._documents[version], types, self._written)
-        operations = self._operations[version]
-        names = {each.method_name for each in operations}
-        written = [writer.write(each, names) for each in operations]
+        written = writer.write_all(self._operations[version])
         if version == self._versions[-1]:
             self._pagings = len(writer.paged)
             self._first_paging = next(iter(writer.paged), "")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from dateline.client.known import ClientMethod, KnownMethods
+from dateline.client.method_names import OtherNames, name_others
 from dateline.client.paging import PagingForm, find_paging
 from dateline.filters import Code
 from dateline.openapi import essence
@@ -79,23 +80,35 @@ class MethodWriter:
         self._known = known
         self.paged: list[str] = []
 
-    def write(self, operation: Called, others: Collection[str]) -> ClientMethod:
-        """Return the source of *operation*; *others* are the methods of all operations."""
-        iterator = _name_iterator(operation.method_name, others)
+    def write_all(self, operations: Sequence[Called]) -> list[ClientMethod]:
+        """Return the source of each of *operations*, which are all that the version has."""
+        forms = {each.method_name: find_paging(self._reader, each) for each in operations}
+        paged = {name for name, form in forms.items() if form is not None}
+        others = name_others(operations, paged)
+        return [
+            self._find(each, others[each.method_name], forms[each.method_name])
+            for each in operations
+        ]
+
+    def _find(self, operation: Called, others: OtherNames, form: PagingForm | None) -> ClientMethod:
+        """Return the source of *operation*, whose pages have *form*."""
         types = [self._inlines[each.key] for each in operation.inlines]
         homes = (self._homes[name] for each in types for name in self._known.list_references(each))
         method = self._known.find(
-            (operation, *types), (iterator, *homes), lambda: self._write(operation, iterator)
+            (operation, *types),
+            (*others, *homes),
+            lambda: self._write(operation, others, form),
         )
-        if iterator in method.names:
+        if others.iterating in method.names:
             self.paged.append(f"{operation.method} {operation.path}")
         return method
 
-    def _write(self, operation: Called, iterator: str) -> ClientMethod:
-        """Return the source of *operation*; *iterator* is the method that reads all its pages."""
-        form = find_paging(self._reader, operation)
+    def _write(
+        self, operation: Called, others: OtherNames, form: PagingForm | None
+    ) -> ClientMethod:
+        """Return the source of *operation*; *others* are its methods beside the one it names."""
         self._words, self._modules = {"AsynchronousClient", "Operation", "SyncClient"}, set()
-        constant = f"_{operation.method_name.upper()}"
+        constant = _name_constant(operation.method_name)
         result = self._result(operation)
         pages = None if form is None else self._find_pages(operation, form)
         constants = [self._describe(constant, operation, result)]
@@ -103,10 +116,12 @@ class MethodWriter:
         if operation.stream is None or not operation.stream.is_only:
             written.append(self._write_sending(constant, operation, result))
         if operation.stream is not None:
-            written.append(self._write_opening(constant, operation, operation.stream))
+            name = others.opening or operation.method_name
+            written.append(self._write_opening(constant, operation, operation.stream, name))
         if pages is not None:
-            constants.append(self._describe_pages(f"{constant}_PAGES", operation, pages))
-            written.append(self._write_iterating(constant, operation, pages, iterator))
+            name = others.iterating
+            constants.append(self._describe_pages(_name_constant(name), operation, pages))
+            written.append(self._write_iterating(constant, operation, pages, name))
         return ClientMethod(
             names=tuple(each.name for each in written),
             constants=tuple(constants),
@@ -126,13 +141,13 @@ class MethodWriter:
         return _write_both(operation.method_name, arguments, (result, result), sent, paragraphs)
 
     def _write_opening(
-        self, constant: str, operation: Called, stream: StreamedBody
+        self, constant: str, operation: Called, stream: StreamedBody, name: str
     ) -> _WrittenMethod:
-        """Return the method that opens a response, to be read while it arrives."""
-        name, paragraphs = operation.method_name, list(_describe_operation(operation))
+        """Return the method *name* that opens a response, to be read while it arrives."""
+        paragraphs = list(_describe_operation(operation))
         if not stream.is_only:
-            paragraphs = ["Open the response, to be read while it arrives.", _refer_to(name)]
-            name = f"stream_{name}"
+            refers = _refer_to(operation.method_name)
+            paragraphs = ["Open the response, to be read while it arrives.", refers]
         item, decoder = self._choose_decoder(stream)
         opened = self._write_call(constant, operation, "self._open", decoder)
         arguments = list(self._arguments(operation))
@@ -145,8 +160,13 @@ class MethodWriter:
     ) -> _WrittenMethod:
         """Return the method *name* that iterates over the items of all pages."""
         self._words |= {"AsyncIterator", "Iterator", "Paging"}
-        arguments = list(self._arguments(operation, without=pages.form.backwards))
-        iterated = self._write_iteration(constant, operation, pages.form.backwards)
+        without = pages.form.backwards
+        arguments = list(self._arguments(operation, without=without))
+        values = tuple(
+            "None" if each.keyword in without else each.keyword for each in operation.arguments
+        )
+        items = (constant, _name_constant(name), Brackets("", values, "()"))
+        iterated = lay_out(call("self._iterate", *items), _BODY, _BODY + len("return "))
         paragraphs = [
             "Yield the items of all pages, which are requested as they are needed.",
             _refer_to(operation.method_name),
@@ -311,13 +331,6 @@ class MethodWriter:
             items.append(Pair("key", "idempotency_key"))
         return lay_out(call(method, *items), _BODY, _BODY + len("return await "))
 
-    def _write_iteration(self, constant: str, operation: Called, without: Collection[str]) -> Code:
-        values = tuple(
-            "None" if each.keyword in without else each.keyword for each in operation.arguments
-        )
-        items = (constant, f"{constant}_PAGES", Brackets("", values, "()"))
-        return lay_out(call("self._iterate", *items), _BODY, _BODY + len("return "))
-
     def _arguments(self, operation: Called, without: Collection[str] = ()) -> Iterator[Node]:
         """Yield the arguments: those of the path may be positional, all others are keywords."""
         is_keyword = False
@@ -427,10 +440,8 @@ def _refer_to(name: str) -> str:
     return f"Arguments and errors are those of `{name}`."
 
 
-def _name_iterator(name: str, others: Collection[str]) -> str:
-    """Return the name of the iterating method: `iter_loans` for `list_loans`."""
-    short = f"iter_{name.removeprefix('list_').removeprefix('get_')}"
-    return short if short not in others else f"iter_{name}"
+def _name_constant(method: str) -> str:
+    return f"_{method.upper()}"
 
 
 def _accept(operation: Called) -> str:

@@ -169,7 +169,7 @@ _LIST_AUTORAMP_TRANSACTIONS = Operation[v2025_03_13.AutorampTransactionPage](
     security=(("ApiKey",),),
     echoes=True,
 )
-_LIST_AUTORAMP_TRANSACTIONS_PAGES = Paging[
+_ITER_AUTORAMP_TRANSACTIONS = Paging[
     v2025_03_13.AutorampTransactionPage,
     v2025_03_13.AutorampTransaction,
 ](
@@ -383,7 +383,7 @@ class Methods(SyncClient):
         """
         return self._iterate(
             _LIST_AUTORAMP_TRANSACTIONS,
-            _LIST_AUTORAMP_TRANSACTIONS_PAGES,
+            _ITER_AUTORAMP_TRANSACTIONS,
             (
                 autoramp_id,
                 customer_id,
@@ -604,7 +604,7 @@ class AsyncMethods(AsynchronousClient):
         """
         return self._iterate(
             _LIST_AUTORAMP_TRANSACTIONS,
-            _LIST_AUTORAMP_TRANSACTIONS_PAGES,
+            _ITER_AUTORAMP_TRANSACTIONS,
             (
                 autoramp_id,
                 customer_id,
