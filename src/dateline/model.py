@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from enum import Enum
 from functools import cached_property
 from pathlib import Path
@@ -259,6 +259,10 @@ class Brownout(NamedTuple):
 
     start: str
     end: str
+
+    @property
+    def length(self) -> timedelta:
+        return datetime.fromisoformat(self.end) - datetime.fromisoformat(self.start)
 
     def __str__(self) -> str:
         """Return the time in words."""

@@ -291,6 +291,11 @@ def refused(*brownouts: tuple[str, str]) -> str:
     return FIRST_END.replace(" }", f", brownouts: [{rows}] }}")
 
 
+def days(*numbers: int) -> list[tuple[str, str]]:
+    """Return a brownout for each whole day of a month."""
+    return [(f"2026-09-{day}T00:00Z", f"2026-09-{day + 1}T00:00Z") for day in numbers]
+
+
 SEPTEMBER: Final = ("2026-09-10T08:00Z", "2026-09-10T20:00Z")
 SOON: Final = ("2026-01-23T08:00Z", "2026-01-23T09:00Z")
 
@@ -309,13 +314,36 @@ SOON: Final = ("2026-01-23T08:00Z", "2026-01-23T09:00Z")
         ([refused(SOON)], [SOON], []),
         # shortened, postponed, dropped
         ([refused(SOON)], [("2026-01-23T08:10Z", "2026-01-23T08:50Z")], []),
-        ([refused(SOON)], [("2026-01-24T08:00Z", "2026-01-25T09:00Z")], []),
+        ([refused(SOON)], [("2026-01-24T08:00Z", "2026-01-25T08:00Z")], []),
         ([refused(SOON)], [], []),
         (
             [refused(SOON, SEPTEMBER)],
             [("2026-01-23T08:00Z", "2026-01-24T09:01Z"), SEPTEMBER],
-            [f"{AT} gated [brownout-too-soon] 2024-01-15 is refused from 2026-01-23 08:00 to "
+            [f"{AT} gated [brownout-too-long] 2024-01-15 is refused from 2026-01-23 08:00 to "
+             "2026-01-24 09:01 UTC, for more than 24 hours",
+             f"{AT} gated [brownout-too-soon] 2024-01-15 is refused from 2026-01-23 08:00 to "
              "2026-01-24 09:01 UTC, less than 14 days after 2026-01-10"],
+        ),
+        # a longer one would be the end
+        (None, [("2026-09-10T08:00Z", "2026-09-11T08:00Z")], []),
+        (
+            None,
+            [("2026-09-10T08:00Z", "2026-09-11T08:01Z")],
+            [f"{AT} gated [brownout-too-long] 2024-01-15 is refused from 2026-09-10 08:00 to "
+             "2026-09-11 08:01 UTC, for more than 24 hours"],
+        ),
+        ([FIRST_END], days(10, 11, 12), []),
+        (
+            [FIRST_END],
+            days(10, 11, 12, 14),
+            [f"{AT} gated [brownout-too-long] 2024-01-15 is refused for more than 72 hours before "
+             "it ends"],
+        ),
+        ([refused(*days(10, 11, 12, 14))], days(10, 12, 14), []),
+        ([refused(*days(10, 11, 12, 14))], days(10, 11, 12, 14), []),
+        ([refused(*days(10, 11, 12))], days(10, 11, 12, 14),
+            [f"{AT} gated [brownout-too-long] 2024-01-15 is refused for more than 72 hours before "
+             "it ends"],
         ),
     ],
 )  # fmt: skip

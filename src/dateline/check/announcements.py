@@ -8,7 +8,19 @@ from typing import Final
 
 from dateline.check.baseline import Published
 from dateline.check.findings import create_finding
-from dateline.model import BROWNOUT_DAYS, Announcement, Finding, Place, Policy, Table
+from dateline.model import (
+    BROWNOUT_DAYS,
+    Announcement,
+    Brownout,
+    Finding,
+    Place,
+    Policy,
+    Table,
+)
+
+LONGEST_BROWNOUT: Final = timedelta(hours=24)
+MOST_OF_BROWNOUTS: Final = timedelta(hours=72)
+"""How long one brownout of a version may be, and all together: longer ones are its end."""
 
 
 def check_announcements(table: Table, published: Published, today: date) -> Iterator[Finding]:
@@ -128,17 +140,31 @@ def _check_brownouts(table: Table, published: Published, today: str) -> Iterator
         before = known.get((one.kind, one.version))
         since = one.announced if published.announcements is None else max(one.announced, today)
         earliest = (date.fromisoformat(since) + timedelta(days=BROWNOUT_DAYS)).isoformat()
-        for brownout in one.brownouts:
-            is_published = before is not None and any(
-                each.start <= brownout.start and brownout.end <= each.end
-                for each in before.brownouts
-            )
-            if not is_published and brownout.start < earliest:
-                message = (
-                    f"{one.version} is refused from {brownout}, less than {BROWNOUT_DAYS} days "
-                    f"after {since}"
-                )
+        new = [each for each in one.brownouts if not _is_published(each, before)]
+        for brownout in new:
+            refused = f"{one.version} is refused from {brownout}"
+            if brownout.start < earliest:
+                message = f"{refused}, less than {BROWNOUT_DAYS} days after {since}"
                 yield _breach("brownout-too-soon", one, message, one.place, brownout.start)
+            if brownout.length > LONGEST_BROWNOUT:
+                message = f"{refused}, for more than {_count_hours(LONGEST_BROWNOUT)}"
+                yield _breach("brownout-too-long", one, message, one.place, brownout.start)
+        total = sum((each.length for each in one.brownouts), timedelta())
+        if new and total > MOST_OF_BROWNOUTS:
+            most = _count_hours(MOST_OF_BROWNOUTS)
+            message = f"{one.version} is refused for more than {most} before it ends"
+            yield _breach("brownout-too-long", one, message, one.place)
+
+
+def _is_published(brownout: Brownout, before: Announcement | None) -> bool:
+    """Return whether callers know of *brownout*, or of a longer one."""
+    return before is not None and any(
+        each.start <= brownout.start and brownout.end <= each.end for each in before.brownouts
+    )
+
+
+def _count_hours(time: timedelta) -> str:
+    return f"{time // timedelta(hours=1)} hours"
 
 
 def _check_newest(table: Table, _: Published, __: str) -> Iterator[Finding]:

@@ -162,6 +162,16 @@ def brownout_too_soon() -> None:
 
 
 @about_definitions(Verdict.GATED)
+def brownout_too_long() -> None:
+    """A brownout lasts 24 hours at most, and all those of a version 72.
+
+    A version that is refused for longer has ended, without the notice that callers need.
+
+    Shorten them, or leave some out.
+    """
+
+
+@about_definitions(Verdict.GATED)
 def newest_ends() -> None:
     """The newest version does not end.
 
