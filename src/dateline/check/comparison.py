@@ -248,6 +248,12 @@ class _Sides:
     def _version(self, version: str, environment: str | None) -> _Side:
         api = self._definitions
         names = api.table.environment_names
+        for retired in api.table.retired:
+            if retired.date == version:
+                raise UnknownError(
+                    f"{version} ended on {retired.ended}, and is not in the definitions any more; "
+                    f"name its document in an earlier commit: REVISION:PATH/{version}.json"
+                )
         for word, given, known in (
             ("version", version, api.table.dates),
             ("environment", environment, names),

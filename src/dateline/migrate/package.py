@@ -184,7 +184,10 @@ def read_version(folder: Path, version: str) -> VersionModule:
     """Return the *version* of the package in *folder*. Raises PackageError."""
     home = folder / package_name(version)
     if not (home / "__init__.py").is_file():
-        raise PackageError(f"{folder} has no version {version}: generate it, or name another one")
+        raise PackageError(
+            f"{folder} has no version {version}: generate it, name another one, or name an older "
+            "copy of the outputs that has it, with `--generated`"
+        )
     start = _parse(home / "__init__.py")
     names = {
         alias.name
