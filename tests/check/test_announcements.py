@@ -565,6 +565,8 @@ def test_version_announced_elsewhere_can_be_retired(
         + "retired:\n  - { date: 2024-01-15, title: Initial version, ended: 2025-12-01 }\n"
     )
     assert not (tmp_path / "generated" / "spec" / "production" / "2024-01-15.json").exists()
+    compared = dateline("diff", "2024-01-15", "2025-06-01")
+    assert compared.err.startswith("2024-01-15 ended on 2025-12-01, and is not in the definitions")
     assert dateline("check").status == 0
 
 
