@@ -9,7 +9,7 @@ from dateline.client.known import ClientMethod, KnownMethods
 from dateline.client.method_names import OtherNames, name_others
 from dateline.client.paging import PagingForm, find_paging
 from dateline.filters import Code
-from dateline.openapi import essence
+from dateline.openapi import essence, is_json
 from dateline.python.called import Argument, Called, CalledBody, StreamedBody
 from dateline.python.code import (
     Brackets,
@@ -233,6 +233,8 @@ class MethodWriter:
             pairs.append(Pair("parameters", Brackets("", parameters, "()")))
         if operation.body is not None:
             pairs.append(Pair("body", Text(operation.body.media_type)))
+            if self._may_be_null(operation.body):
+                pairs.append(Pair("null_body", "True"))
             if operation.body.parts:
                 pairs.append(Pair("form", self._describe_form(operation.body.parts)))
         accept = _accept(operation)
@@ -257,6 +259,13 @@ class MethodWriter:
         head = lay_out(subscript("Operation", result), 0, len(f"{constant} = ("))
         code = lay_out(call(head, *pairs), 0, len(constant) + 3)
         return Code(f"{constant} = {code}")
+
+    def _may_be_null(self, body: CalledBody) -> bool:
+        """Return whether *body*, which has to be there, may be null."""
+        if not body.required or body.inline is None or not is_json(body.media_type):
+            return False
+        type_ = simplify_type(self._find_type(body.inline))
+        return allow_none(type_) == type_
 
     def _describe_form(self, form: Mapping[str, FormPart]) -> Node:
         described: dict[str, Node] = {}

@@ -110,8 +110,9 @@ class Operation(Generic[T]):
 
     ``name`` is the method of clients. ``idempotency`` is the header of the key that makes
     repetitions safe, if there is one; ``stream`` is the media type of a response that is read while
-    it arrives. With ``echoes``, responses name the version that was served. ``addresses`` are its
-    own, by environment, if they are not those of the service.
+    it arrives. With ``null_body``, a body of None is sent as null. With ``echoes``, responses name
+    the version that was served. ``addresses`` are its own, by environment, if they are not those of
+    the service.
     """
 
     name: str
@@ -119,6 +120,7 @@ class Operation(Generic[T]):
     path: str
     parameters: tuple[Parameter, ...] = ()
     body: str = ""
+    null_body: bool = False
     form: Mapping[str, Parameter | Part] = field(default_factory=dict[str, "Parameter | Part"])
     accept: str = "application/json"
     stream: str = ""
@@ -304,7 +306,7 @@ class Call(Generic[T]):
             self._headers.put(
                 operation.idempotency, require_field_value(operation.idempotency, own)
             )
-        if body is not None:
+        if body is not None or operation.null_body:
             self._write_body(body)
 
     def _choose_version(self, accept: str) -> None:
