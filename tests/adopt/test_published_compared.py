@@ -19,7 +19,7 @@ from dateline.diff import DiffReadings, diff
 from dateline.diff.published import read_meanings
 from dateline.load.checks import find_problems
 from dateline.load.foreign import _FOREIGN
-from dateline.model import Change, Finding, Place, SourceError
+from dateline.model import Change, Finding, Kind, Place, SourceError
 from dateline.oddities import find_published, keep_oddities, list_used
 from dateline.openapi import OBJECTS, follow, walk
 
@@ -240,3 +240,30 @@ def test_reference_to_another_kind_of_object_has_no_meaning(tmp_path: Path) -> N
     assert compare_documents(tmp_path, document, copy_plain(document)) == []
     found = {message for _, message, _ in judge(SOUND, document, tmp_path)}
     assert "Loan.odd: field added" in {message.split(" (")[0] for message in found}
+
+
+def test_something_else_in_a_mapping_leaves_its_objects() -> None:
+    document: dict[str, Any] = copy_plain(EVERY_OBJECT)
+    item = document["paths"]["/loans"]
+    item["additionalOperations"] = {"COPY": {"responses": {}}}
+    document["webhooks"] = {"returned": {"post": {"responses": {}}}}
+    body, answer = item["post"]["requestBody"], item["post"]["responses"]["200"]
+    for holder, key in (
+        (document["servers"][0], "variables"),
+        (document, "webhooks"),
+        (item, "additionalOperations"),
+        (item["post"], "callbacks"),
+        (body["content"]["application/json"], "encoding"),
+        (answer, "headers"),
+        (answer, "links"),
+    ):
+        sound = copy_plain(document)
+        objects = holder[key]
+        for odd in ("text", 7, ["a"]):
+            holder[key] = {**objects, "x-odd": odd}
+            changes = [*list_changes(sound, document), *list_changes(document, sound)]
+            noted = {Kind.DOCUMENTATION_CHANGED, Kind.EXTENSION_CHANGED}
+            assert {change.kind for change in changes} <= noted, (key, odd)
+            holder[key] = dict.fromkeys(objects, odd)
+            assert list_changes(sound, document), (key, odd)
+        holder[key] = objects

@@ -173,18 +173,25 @@ def _read_objects(holder: str, key: str, known: Key, value: Any) -> Any:
     if arrangement is Arrangement.MAP:
         if value == []:
             return {}  # PHP's form of an empty object
-        if kind == "example" and _has_no_examples(value):
+        if kind == "example" and holder != "components" and _has_no_examples(value):
             return ABSENT
-        if isinstance(value, dict) and (holder == "components" or kind in _NULLABLE):
-            return _read_map(holder, kind, value)
+        if isinstance(value, dict):
+            is_demanded = kind == "schema" or _is_indispensable(holder, key, known)
+            return _read_map(holder, kind, value, is_demanded=is_demanded)
     elif isinstance(value, str) and kind in _NAMED_BY:
         return {_NAMED_BY[kind]: value}
     return SAME
 
 
-def _read_map(holder: str, kind: str, value: dict[str, Any]) -> Any:
+def _read_map(holder: str, kind: str, value: dict[str, Any], *, is_demanded: bool) -> Any:
+    """Return *value*, a mapping of objects of *kind*, without what is none.
+
+    If each of them *is_demanded*, they stay, and so do schemas, which have any form.
+    """
     nothing: dict[str, Any] | None = {} if kind in _NULLABLE else None
     read = {name: nothing if below is None else below for name, below in value.items()}
+    if not is_demanded:
+        read = {name: below for name, below in read.items() if _says_something(kind, below)}
     if holder == "components" and kind != "schema":
         # a reference that leads to another one is dangling
         read = {name: below for name, below in read.items() if _is_component(kind, below)}
