@@ -74,6 +74,8 @@ def test_paths_without_an_operation_are_logged_once(
 ) -> None:
     async def ask_at_once() -> None:
         scopes = [request("GET", "/api/together") for _ in range(3)]
+        # before it calls an operation of another site, a browser asks for its methods
+        scopes.append(request("OPTIONS", "/api/together"))
         await asyncio.gather(*(exchange(app, each) for each in scopes))
 
     with caplog.at_level(logging.INFO):

@@ -189,11 +189,45 @@ def test_errors_are_restated_alike(backend: Backend, name: str, version: str, pa
     assert backend.ask(backend.wrapped["declared"], path, version) == (status, body)
 
 
-def test_body_that_is_not_declared_is_sent_unless_it_may_be_newer(backend: Backend) -> None:
-    backend.error = HTTPException(403, "no")
+BODILESS: Final[dict[str, tuple[Any, Any]]] = {
+    "detail": (HTTPException(403, "no"), {"detail": "no"}),
+    "message": (JSONResponse({"Error_Message": "no"}, 403), {"Error_Message": "no"}),
+    "text": (PlainTextResponse("no", 403), "no"),
+    "JSON text": (JSONResponse("no", 403), "no"),
+    "without a type": (Response('{"detail":"no"}', 403), {"detail": "no"}),
+    "compressed": (
+        Response(
+            gzip.compress(b'{"detail":"no"}'),
+            403,
+            {"content-encoding": "gzip"},
+            "application/vnd.x+json",
+        ),
+        {"detail": "no"},
+    ),
+    "more": (JSONResponse({"detail": "no", "since": "SECRET"}, 403), {"message": "no"}),
+    "twice": (
+        Response('{"detail":{"a":"SECRET"},"detail":"no"}', 403, media_type="application/json"),
+        {"message": "no"},
+    ),
+    "another field": (JSONResponse({"since": "SECRET"}, 403), {"message": "Forbidden"}),
+    "a code": (JSONResponse({"code": "SECRET"}, 403), {"message": "Forbidden"}),
+    "no text": (JSONResponse({"detail": {"msg": "no"}}, 403), {"message": "no"}),
+    "a list": (JSONResponse([["detail", "no"]], 403), {"message": "Forbidden"}),
+    "an empty list": (JSONResponse([], 403), {"message": "Forbidden"}),
+    "no JSON": (Response('{"detail":"no"', 403, media_type="application/json"), "Forbidden"),
+}
+"""What an application sends with a status without a declared body, and what older callers get"""
+
+
+@cases("name", BODILESS)
+def test_body_that_is_not_declared_is_sent_unless_it_may_be_newer(
+    backend: Backend, name: str
+) -> None:
+    backend.error, older = BODILESS[name]
     ways = [("/plain", OLD), ("/gated", NEW), ("/gated", OLD)]
-    found = [backend.ask(backend.wrapped["declared"], *way) for way in ways]
-    assert found == [*[(403, {"detail": "no"})] * 2, (403, {"message": "no"})]
+    plain, newest, found = (backend.ask(backend.wrapped["declared"], *way) for way in ways)
+    assert plain == newest == backend.ask(backend.backend, "/plain", NEW)
+    assert found == (403, {"message": older} if name == "no JSON" else older)
 
 
 def test_error_that_cannot_be_restated_stays(backend: Backend) -> None:

@@ -19,6 +19,7 @@ from .runtime import etag
 from .runtime.asgi import BODILESS, Headers, Message
 from .runtime.media_types import essence, is_json, split_list
 from .runtime.narrowing import Narrowing, Reliance, UnfitError, identity
+from .runtime.problems import is_bare_message
 from .runtime.sequences import is_sequential
 from .runtime.statuses import find_covering
 
@@ -246,7 +247,8 @@ class AnswerNarrowing:
             return Treatment(status, key)
         if not content_type:
             reason = f"status {status} has no body in {self._operation}"
-            return self._treat_undescribed(status, key, reason)
+            treatment = self._treat_undescribed(status, key, reason)
+            return self._allow_message(treatment) if is_error else treatment
         try:
             if is_json(content_type) or not _is_data(content_type):
                 content_type = self._results.find_declared(sent_in or key, content_type)
@@ -255,6 +257,8 @@ class AnswerNarrowing:
             if is_error and not _is_data(content_type):
                 treatment = self._treat_undescribed(status, key, str(error))
                 return self._render(treatment, content_type)
+            if is_error and is_json(content_type) and not self._results.describes_body(key):
+                return self._allow_message(self._treat_undescribed(status, key, str(error)))
             raise MisfitError(str(error)) from None
         if sent_as is None:
             if is_error and is_named:
@@ -271,6 +275,12 @@ class AnswerNarrowing:
         if media_type is None:
             return treatment
         return treatment._replace(media_type=media_type, keeps_headers=False)
+
+    @staticmethod
+    def _allow_message(treatment: Treatment) -> Treatment:
+        """Return *treatment* for an error without a declared body, which may have a message."""
+        assert isinstance(treatment.body, Undescribed)
+        return treatment._replace(body=_Message(treatment.body))
 
     def _render(self, treatment: Treatment, content_type: str) -> Treatment:
         """Return *treatment* for a body that is rendered by the definitions if it does not fit."""
@@ -490,14 +500,25 @@ class Undescribed:
             raise MisfitError(self._reason)
         return content
 
-    def is_certain(self, pieces: list[bytes], coding: str) -> bool:
-        """Return whether a body that begins with *pieces* stays as it is, whatever follows."""
+    def is_certain(self, content: bytearray, coding: str) -> bool:
+        """Return whether a body that begins with *content* stays as it is, whatever follows."""
         if self._is_message or coding:
             return False
-        begin = b""
-        for each in pieces:
-            begin += each[: _MUCH - len(begin)]
+        begin = bytes(content[:_MUCH])
         return _is_binary(begin) and begin.lstrip(_BEFORE)[:1] not in (b"", b"{", b"[")
+
+
+class _Message:
+    """Lets messages in JSON pass, which are the same at all versions; *other* changes the rest."""
+
+    def __init__(self, other: Undescribed) -> None:
+        self._other = other
+
+    def narrow(self, content: bytes, coding: str) -> bytes:
+        """Return *content*. Raises MisfitError."""
+        if is_bare_message(decode(content, coding).removeprefix(BOM_UTF8)):
+            return content
+        return self._other.narrow(content, coding)
 
 
 class ErrorBody:
@@ -531,9 +552,9 @@ class ErrorBody:
             return content
         raise MisfitError("it is an error that the definitions don't describe")
 
-    def is_certain(self, pieces: list[bytes], _: str) -> bool:
-        """Return whether a body that begins with *pieces* stays as it is: it is very long."""
-        return self.other is _SAME and sum(map(len, pieces)) > _LONGEST
+    def is_certain(self, content: bytearray, _: str) -> bool:
+        """Return whether a body that begins with *content* stays as it is: it is very long."""
+        return self.other is _SAME and len(content) > _LONGEST
 
 
 def _is_data(media_type: str) -> bool:
@@ -563,7 +584,7 @@ class _Same:
 
 _SAME: Final = _Same()
 
-Body = _Text | _Json | _Validated | _Untyped | Undescribed | ErrorBody | _Same
+Body = _Text | _Json | _Validated | _Untyped | Undescribed | _Message | ErrorBody | _Same
 
 
 def _unite(content_type: str) -> str:

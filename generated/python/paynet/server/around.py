@@ -699,7 +699,8 @@ class _Layer:
     def _watch(self, scope: Scope, send: Send) -> Send:
         """Return *send*, or a function that also logs the path once if the application has it."""
         path = scope["method"], route(scope)
-        if path in self._logged or len(self._logged) >= _KEPT:
+        # OPTIONS asks what a path has, as browsers do before they call an operation
+        if scope["method"] == "OPTIONS" or path in self._logged or len(self._logged) >= _KEPT:
             return send
 
         async def watch(message: Message) -> None:

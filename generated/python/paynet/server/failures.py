@@ -52,18 +52,18 @@ class _Kept:
         self._way = way
         self._body: ErrorBody | None = body
         self._start = start
-        self._pieces: list[bytes] = []
+        self._content = bytearray()
 
     async def send(self, message: Message) -> None:
         """Send a message of the application once it is known that the body fits."""
         if self._body is None or message["type"] != "http.response.body":
             await self._send(message)
             return
-        self._pieces.append(message.get("body", b""))
+        self._content += message.get("body", b"")
         is_last = not message.get("more_body", False)
-        if not is_last and not self._body.is_certain(self._pieces, ""):
+        if not is_last and not self._body.is_certain(self._content, ""):
             return
-        content = b"".join(self._pieces)
+        content = bytes(self._content)
         if not is_last or not await self._replace(self._body, content):
             await self._send(self._start)
             await self._send({**message, "body": content})

@@ -108,7 +108,7 @@ class _Narrowed:
     """One answer of the application, on its way to a caller of a version."""
 
     __slots__ = (
-        *("_context", "_is_bodiless", "_is_dropped", "_pieces", "_prepared"),
+        *("_context", "_is_bodiless", "_is_dropped", "_kept", "_prepared"),
         *("_scope", "_send", "_start", "_stream", "_way", "broken"),
     )
 
@@ -121,7 +121,7 @@ class _Narrowed:
         self._context = context
         self._start: Message = {}
         self._prepared: Prepared | None = None
-        self._pieces: list[bytes] | None = None
+        self._kept: bytearray | None = None
         self._is_bodiless = False
         self._is_dropped = False
         self._stream: NarrowedStream | None = None
@@ -142,11 +142,14 @@ class _Narrowed:
         if self._prepared is not None:
             piece = message.get("body", b"")
             if message.get("more_body", False):
-                self._pieces = self._pieces or []
-                self._pieces.append(piece)
+                if self._kept is None:
+                    self._kept = bytearray()
+                self._kept += piece
                 return self._pass_undescribed(self._prepared) or DONE
-            content = piece if self._pieces is None else b"".join([*self._pieces, piece])
-            return self._end(self._prepared, content)
+            if self._kept is not None:
+                self._kept += piece
+                piece = bytes(self._kept)
+            return self._end(self._prepared, piece)
         if self._is_dropped:
             # this answer, or another in its place, has been sent
             return DONE
@@ -157,13 +160,13 @@ class _Narrowed:
 
     def _pass_undescribed(self, prepared: Prepared) -> Awaitable[None] | None:
         """Return what sends the pieces of a body that will not be changed; None for others."""
-        body, pieces = prepared.body, self._pieces or []
-        if not isinstance(body, Undescribed | ErrorBody):
+        body, kept = prepared.body, self._kept
+        if kept is None or not isinstance(body, Undescribed | ErrorBody):
             return None
-        if not body.is_certain(pieces, prepared.coding):
+        if not body.is_certain(kept, prepared.coding):
             return None
         self._prepared = None
-        return self._send_begin(b"".join(pieces))
+        return self._send_begin(bytes(kept))
 
     async def _send_begin(self, begin: bytes) -> None:
         await self._send(self._start)

@@ -192,6 +192,10 @@ class Results:
         listed = self._contents.get(key) or ()
         return any(narrowing.body(self._name, key, each) is not withheld for each in listed)
 
+    def describes_body(self, key: str) -> bool:
+        """Return whether the response *key* has a body at any version."""
+        return bool(self._contents.get(key))
+
     def find_declared(self, key: str, media_type: str) -> str:
         """Return the declared media type in whose place *media_type* is sent in the response *key*.
 

@@ -121,6 +121,18 @@ def read_problem(status: int, content: bytes) -> Problem:
     return Problem(status=status, code=code, message=message, members=members)
 
 
+def is_bare_message(content: bytes) -> bool:
+    """Return whether an error *content* is an object of JSON with a message, and nothing else."""
+    try:
+        found = json.loads(content, object_pairs_hook=tuple)
+    except (ValueError, RecursionError):
+        return False
+    if not isinstance(found, tuple) or len(found) != 1:
+        return False
+    [(name, value)] = found
+    return isinstance(value, str) and "message" in _SAID.get(_normalize(name), ())
+
+
 def _find_message(value: Any, depth: int) -> str:
     """Return the message in an error of JSON; empty if there is none."""
     if isinstance(value, list):
