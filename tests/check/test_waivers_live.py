@@ -358,3 +358,17 @@ def test_waiver_of_the_other_branch_is_settled_while_it_is_merged(waived: Path) 
     git("add", "-A")
     git("commit", "-q", "-m", "four")
     assert (list_unwaived(), list_unwaived("--against", "HEAD~1")) == ([], [])
+
+
+def test_settled_waiver_of_the_same_change_is_named(waived: Path) -> None:
+    edit(waived, (LOST[1], LOST[0]))
+    assert dateline("waive", "response-narrowed", "Loan.state", *REASON).status == 0
+    assert dateline("generate").status == 0
+    git("add", "-A")
+    git("commit", "-q", "-m", "three")
+    edit(waived, LOST)
+    assert dateline("waive", "value-added", "Loan.state", *REASON).status == 0
+    said = " ".join(dateline("check").out.split())
+    assert "The waiver at schemas/waivers.yaml:3:5 is settled: its change is published." in said
+    assert dateline("waive", "value-added", "Loan.state", "--reason", "Again.", *REASON[2:])
+    assert list_unwaived() == []

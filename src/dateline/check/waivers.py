@@ -261,21 +261,28 @@ class Waivers:
         holding = list(self._holding(finding))
         missing = ", ".join(_missing(finding, holding))
         if not holding:
-            return self._explain_other_value(finding)
+            return self._explain_others(finding)
         if not missing:
             return replace(finding, waived=self.reason(finding))
         at = ", ".join(str(waiver.place) for waiver in holding)
         message = f"The waiver at {at} does not cover {missing}; add what is missing to `versions`."
         return replace(finding, help=f"{finding.help} {message}")
 
-    def _explain_other_value(self, finding: Finding) -> Finding:
-        """Return *finding*; its help names the waivers of another value at its place."""
+    def _explain_others(self, finding: Finding) -> Finding:
+        """Return *finding*; its help says why the waivers at its place do not cover it."""
         value = name_value(finding)
-        others = [
-            f"The waiver at {one.place} is about {', '.join(one.values)}, and not about {value}."
-            for one in self._read_rows
-            if one.expires >= self._today and one.is_at_place(finding) and not one.concerns(finding)
-        ]
+        others = []
+        for one in self._read_rows:
+            if one.expires < self._today or not one.is_at_place(finding):
+                continue
+            if not one.concerns(finding):
+                about = ", ".join(one.values)
+                others.append(f"The waiver at {one.place} is about {about}, and not about {value}.")
+            elif one.place in self._settled:
+                others.append(
+                    f"The waiver at {one.place} is settled: its change is published. To waive the "
+                    "same change again, give another reason or day."
+                )
         return replace(finding, help=" ".join([finding.help, *others])) if others else finding
 
 
