@@ -80,8 +80,8 @@ from decimal import Decimal
 
 class Converters:
     def older_person(self, value):
-        name = "\\n".join(filter(None, (value["first"], value["last"])))
-        return {"name": name, "rank": value["place"] / 1}
+        last = value["last"]
+        return {"name": value["first"] + (last and f"\\n{last}"), "rank": value["place"] / 1}
 
     loop = None
 
@@ -221,7 +221,7 @@ def test_converters_are_tried_with_generated_values(project: Path) -> None:
         "1 converter tried: no faults\n",
     )
     status, out = tried("Lossy", "newer_person")
-    assert (status, "does not come back: 50 of 100 values" in out) == (1, True)
+    assert (status, "does not come back: " in out) == (1, True)
     status, out = tried("Lossy", "--format", "json")
     answer = json.loads(out)
     Draft202012Validator(json.loads(schema("try"))).validate(answer)
@@ -273,12 +273,15 @@ OPTIONAL = """\
         last: { type: [string, 'null'], pattern: '^[a-z]+$' }
         titles: { type: array, maxItems: 1, items: { type: string, pattern: '^[a-z]+$' } }
         home: { type: object, properties: { town: { type: string, pattern: '^[a-z]+$' } } }
+        cents: { type: integer, minimum: -999, maximum: 999, x-was: { next: PRICE } }
       x-was:
         next:
           in-place-of: [first, last, titles, home]
           required: [name]
           properties: { name: { type: string, pattern: '^[a-z]+,[a-z]*,[a-z]*,[a-z]*$' } }
-"""
+""".replace(
+    "PRICE", "{ type: string, minimum: null, maximum: null, pattern: '^(AMOUNT)$' }"
+).replace("AMOUNT", "-?[1-9][.][0-9]{2}|0[.][0-9]{2}|-0[.]0[1-9]|-0[.][1-9][0-9]")
 CAREFUL = """
 class Careful:
     def older_person(self, value):
@@ -291,6 +294,12 @@ class Careful:
         newer = {"first": first, "titles": titles.split()}
         newer |= {"last": last} if last else {}
         return newer | ({"home": {"town": town}} if town else {})
+
+    def older_person_cents(self, value):
+        return f"{'-' if value < 0 else ''}{abs(value) // 100}.{abs(value) % 100:02}"
+
+    def newer_person_cents(self, value):
+        return int(value.replace(".", ""))
 """
 
 
@@ -302,10 +311,16 @@ class Careful:
         ('value.get("last") or ""', 'value.get("last", "")', "TypeError"),
         ('value.get("last") or ""', 'value["last"] or ""', "KeyError: 'last'"),
         ('value.get("home", {}).get("town", "")', 'value["home"]["town"]', "KeyError: 'town'"),
+        ("abs(value) // 100", "value // 100", "does not fit"),
+        (
+            "return f\"{'-' if value < 0 else ''}",
+            "return f\"{'-' if 100 / value < 0 else ''}",
+            "Zero",
+        ),
         ("titles.split()}", "titles.split() if town else []}", 'name was "'),
     ],
 )
-def test_converters_are_tried_without_optional_fields_and_with_null_and_empty_lists(
+def test_converters_are_tried_with_rare_values(
     project: Path, monkeypatch: pytest.MonkeyPatch, right: str, wrong: str, fault: str
 ) -> None:
     write(project, OPTIONAL, f"{DRAFT}\n")
@@ -314,9 +329,9 @@ def test_converters_are_tried_without_optional_fields_and_with_null_and_empty_li
     broken = CAREFUL.replace("Careful", "Broken").replace(right, wrong)
     (project / "careful.py").write_text(CAREFUL + broken)
     try:
-        lossy = ("--lossy", "person")
+        lossy = ("--lossy", "person", "--lossy", "person_cents")
         kept = dateline("try", "--converters", "careful:Careful", *lossy)
-        assert (kept.status, kept.out.count("all values come back")) == (0, 1)
+        assert (kept.status, kept.out.count("all values come back")) == (0, 2)
         tried = dateline("try", "--converters", "careful:Broken", *lossy)
         assert (tried.status, fault in tried.out) == (1, True)
     finally:

@@ -67,9 +67,10 @@ class Sampler:
         return sampled
 
     def vary(self, schema: Any, value: Any, name: str) -> Any:
-        """Return *value*, a valid one for *schema*, with less in it, as the one called *name*.
+        """Return *value*, a valid one for *schema*, with rare parts, as the one called *name*.
 
-        Optional fields are left out, and what may be null or empty is so: some of them, at random.
+        Some optional fields are left out, and what may be null, empty, 0 or negative is so, at
+        random.
         """
         fits = self._document.fits_named((self._document.read(schema),), value)
         return vary(value, fits, Dice(self._seed, name))

@@ -1,4 +1,4 @@
-"""Variants of a value with less in it: without optional fields, with null, with empty lists."""
+"""Variants of a value with what is rare: absent fields, null, empty texts and lists, 0 and less."""
 
 from __future__ import annotations
 
@@ -16,15 +16,18 @@ _ABSENT: Final = object()
 
 
 def vary(value: Any, fits: Callable[[Any], bool], dice: Dice) -> Any:
-    """Return *value* with less in it, as the *dice* choose and as long as it *fits*."""
-    varied = copy.deepcopy(value)
-    places = list(_list_places(varied))
-    top = [place for place in places if place[0] is varied]
-    below = [place for place in places if place[0] is not varied]
+    """Return *value* with rare parts, as the *dice* choose and as long as it *fits*."""
+    root = [copy.deepcopy(value)]
+    if not isinstance(value, dict | list):
+        _change(root, 0, dice, lambda: fits(root[0]))
+        return root[0]
+    places = list(_list_places(root[0]))
+    top = [place for place in places if place[0] is root[0]]
+    below = [place for place in places if place[0] is not root[0]]
     for holder, key in islice(chain(dice.shuffle(top), dice.shuffle(below)), _MOST):
         if dice.below(2):
-            _reduce(holder, key, dice, lambda: fits(varied))
-    return varied
+            _change(holder, key, dice, lambda: fits(root[0]))
+    return root[0]
 
 
 def _list_places(value: Any) -> Iterator[tuple[Any, Any]]:
@@ -35,16 +38,24 @@ def _list_places(value: Any) -> Iterator[tuple[Any, Any]]:
             yield from _list_places(child)
 
 
-def _reduce(holder: Any, key: Any, dice: Dice, fits: Callable[[], bool]) -> None:
-    """Leave out what *holder* has at *key*, or make it null or empty, if it *fits* then."""
+def _change(holder: Any, key: Any, dice: Dice, fits: Callable[[], bool]) -> None:
+    """Leave out or replace what *holder* has at *key*, if it *fits* then."""
     before = holder[key]
-    fewer = [_ABSENT] if isinstance(holder, dict) else []
-    empty = [type(before)()] if isinstance(before, dict | list) else []
-    for less in dice.shuffle([*fewer, None, *empty]):
-        if less is _ABSENT:
+    rare = [*_list_rare(before), *([_ABSENT] if isinstance(holder, dict) else ())]
+    for each in dice.shuffle(rare):
+        if each is _ABSENT:
             del holder[key]
         else:
-            holder[key] = less
+            holder[key] = each
         if fits():
             return
         holder[key] = before
+
+
+def _list_rare(value: Any) -> list[Any]:
+    """Return what is rarely in the place of *value*."""
+    if isinstance(value, dict | list | str):
+        return [None, type(value)()]
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return [None, 0, -value]
+    return [None]
