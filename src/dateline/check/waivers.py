@@ -270,13 +270,13 @@ class Waivers:
 
     def _explain_others(self, finding: Finding) -> Finding:
         """Return *finding*; its help says why the waivers at its place do not cover it."""
-        value = name_value(finding)
         others = []
         for one in self._read_rows:
             if one.expires < self._today or not one.is_at_place(finding):
                 continue
             if not one.concerns(finding):
                 about = ", ".join(one.values)
+                value = name_value(finding)
                 others.append(f"The waiver at {one.place} is about {about}, and not about {value}.")
             elif one.place in self._settled:
                 others.append(
