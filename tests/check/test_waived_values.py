@@ -182,6 +182,21 @@ def test_waiver_of_a_reference_covers_what_was_different_behind_it(
     assert list_unwaived(made) == ["reference-switched", "waiver-unused"]
 
 
+def test_what_a_version_withholds_may_go_on_changing(
+    made: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source, waivers = made.schemas / "loans.yaml", made.schemas / "waivers.yaml"
+    waivers.unlink(missing_ok=True)
+    later = FINE + "        later: { type: string, x-added: next }\n"
+    source.write_text(BASE.replace(FINE, later))
+    monkeypatch.chdir(made.schemas.parent)
+    given = ("response-field-added", "Loan.later", "--reason", "Agreed.", "--expires", "2999-01-01")
+    assert dateline("waive", *given).status == 0
+    for type_ in ("string", "integer"):
+        source.write_text(BASE.replace(FINE, later.replace("string", type_)))
+        assert list_unwaived(made) == []
+
+
 def test_waiver_of_several_values_names_each(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

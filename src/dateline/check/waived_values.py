@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from hashlib import sha256
 from typing import Any, Final
 
-from dateline.model import Change, Finding, Kind
+from dateline.model import Change, Finding, Kind, Policy
 from dateline.schema.values import text
 
 # Mappings by name: what they contain may have a number as its name.
@@ -39,8 +39,12 @@ def name_value(finding: Finding) -> str | None:
         return _add_differences(named, finding.within) or None
     if before is None and after is None:
         return None
-    if after is None and isinstance(before, dict) and any(_NODE.search(one) for one in pointers):
-        return None
+    if any(_NODE.search(one) for one in pointers):
+        is_removed = after is None and isinstance(before, dict)
+        # of what a version withholds, the content may go on changing
+        is_withheld = finding.policy is Policy.MINTED and isinstance(after, dict)
+        if is_removed or (is_withheld and before is None):
+            return None
     named = f"{_abridge(before)} -> {_abridge(_drop_documentation(after))}"
     if indexes and finding.field:
         named = f"{finding.field}: {named}"
