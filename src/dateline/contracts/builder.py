@@ -109,7 +109,8 @@ class Builder:
         reading = self.view.read("schema", schema)
         says = CONVERTING & reading.now.keys()
         name = self.view.referred(reading.now)
-        if reading.beyond:
+        # what it requires itself may come with a default
+        if reading.beyond or reading.now.get("required") != reading.shown.get("required"):
             return None
         if name is not None and says == {"$ref"}:
             node = self._beside_null(name if name in self._reach.varying else None, reading.now)
@@ -329,7 +330,7 @@ class Builder:
             if called != name:
                 names[source] = called if down else name
             # defaults of parameters are applied when they are read, by the caller's version
-            if not down and flat.schemas and (default := self._default(flat, name, shown)):
+            if flat.schemas and (default := self._default(flat, name, shown)):
                 defaults[source] = default[0]
         for name in sorted(flat.required - flat.fields.keys()) if down and flat.extras else ():
             # unlike others, it can't be left out
@@ -363,12 +364,15 @@ class Builder:
         return self.convert(shown[0].converters, self.node(*schemas), shown[0].fits)
 
     def _default(self, flat: FlatSchema, name: str, shown: list[Declared]) -> tuple[Any, ...]:
-        """Return the value of a missing field *name* in requests, if handlers can't know it.
+        """Return the value of a missing field *name*, if the reader can't know it.
 
-        That is the default of the caller's version if the types of handlers have another one; if
-        such a type requires the field, it is the newest default.
+        In requests, that is the default of the caller's version if the types of handlers have
+        another one; if such a type requires the field, it is the newest default. In responses, it
+        is the newest default if the version requires the field.
         """
         schemas = [each.schema for each in shown]
+        if self.view.way is Way.DOWN:
+            return self.view.find_filling(schemas) if name in flat.optional else ()
         then, newest = self.view.default(schemas), self.view.other.default(schemas)
         if name in flat.optional:
             return then or newest

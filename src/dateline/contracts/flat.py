@@ -138,7 +138,7 @@ class FlatSchema:
 
     ``schemas`` are those combined, ``conversions`` the converters of each that has some; the same
     conversion counts once. ``required`` are the fields that the version requires,
-    ``optional`` those that requests must have now and could omit at the version, ``demanded`` those
+    ``optional`` those that results must have and values could omit before, ``demanded`` those
     that a schema requires without defining them. ``extras`` are schemas for the fields that the
     names beside them do not cover. ``relating`` are keywords by which parts of a value constrain
     others, with their values; ``scalars`` are the schemas with keywords for texts and numbers. With
@@ -225,6 +225,7 @@ class View:
         """Returns the JSON types of the values that a schema allows."""
         self.referred = histories.resolver.schema_name
         self.align = histories.align
+        self.find_filling = histories.find_filling
         self.converters = histories.converters
 
     @cached_property

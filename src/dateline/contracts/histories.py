@@ -6,23 +6,27 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cached_property
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any, Final, NamedTuple
 
 from dateline.contracts.containment import differs, is_contained
 from dateline.contracts.equality import Equality
 from dateline.contracts.reductions import Reductions
+from dateline.contracts.relations import fits_all
 from dateline.diff.naming import name
 from dateline.gates import Timeline, changes, order
-from dateline.model import CONVERTER, ENVIRONMENTS, IN_PLACE_OF, WAS, Api, Trail
+from dateline.model import ADDED, CONVERTER, ENVIRONMENTS, IN_PLACE_OF, REMOVED, WAS, Api, Trail
 from dateline.openapi import children, find_operation, operation_names, pointer
 from dateline.schema.access import READ_ONLY, WRITE_ONLY, Access
-from dateline.schema.dialect import Dialect
+from dateline.schema.dialect import NOTES, Dialect
 from dateline.schema.memo import Memo, each_once
-from dateline.schema.types import UNIONS, declared_types
+from dateline.schema.types import UNIONS, declared_types, type_of
 
 # Keys of one date by which authors say that they convert the value.
 _CONVERTED: Final = frozenset({CONVERTER, IN_PLACE_OF})
+
+# Keywords of values that depend on other schemas.
+_CHOOSING: Final = frozenset({*UNIONS, "not", "if", "$dynamicRef"})
 
 _REFERRING: Final = frozenset({"$ref", "allOf", *UNIONS})
 
@@ -166,17 +170,29 @@ class Histories:
                     for at, (mask, era) in enumerate(eras)
                 ]
                 firm = self._find_firm(node, settled, changing)
+                if changing[Way.DOWN]:
+                    strict = self._find_changing(kind, node, written, fills=False)
+                    filled = {*strict[Way.DOWN]} - {*changing[Way.DOWN]}
+                    if not _are_last(filled, changing[Way.DOWN], firm[Way.DOWN]):
+                        changing, firm = strict, self._find_firm(node, settled, strict)
             steps = self._steps(kind, node, written, changing, firm)
             self._known[id(node)] = _NodeHistory(node, eras, settled, steps, changing, firm)
         return self._known[id(node)]
 
     def _find_changing(
-        self, kind: str, node: dict[str, Any], eras: list[dict[str, Any]]
+        self, kind: str, node: dict[str, Any], eras: list[dict[str, Any]], *, fills: bool = True
     ) -> dict[Way, list[int]]:
-        """Return the steps between neighbouring *eras* in which values have to change."""
+        """Return the steps between neighbouring *eras* in which values have to change.
+
+        With *fills*, not if responses only get defaults that they lack.
+        """
         read = [*pairwise(self._dialect.read(kind, era) for era in eras)]
         return {
-            way: [at for at, both in enumerate(read) if self._is_changing(kind, node, way, *both)]
+            way: [
+                at
+                for at, both in enumerate(read)
+                if self._is_changing(kind, node, way, *both, fills=fills)
+            ]
             for way in Way
         }
 
@@ -187,13 +203,22 @@ class Histories:
         way: Way,
         newer: dict[str, Any],
         older: dict[str, Any],
+        *,
+        fills: bool,
     ) -> bool:
         one, other = (newer, older) if way is Way.DOWN else (older, newer)
-        one = self._supply(kind, node, way, one, other)
+        one = self._supply(kind, node, way, one, other, fills=fills)
         return not is_contained(kind, *self.align(kind, one, other))
 
     def _supply(
-        self, kind: str, node: dict[str, Any], way: Way, one: dict[str, Any], other: dict[str, Any]
+        self,
+        kind: str,
+        node: dict[str, Any],
+        way: Way,
+        one: dict[str, Any],
+        other: dict[str, Any],
+        *,
+        fills: bool,
     ) -> dict[str, Any]:
         """Return *one* as if its values had each field that *other* requires without need.
 
@@ -202,10 +227,12 @@ class Histories:
         if kind != "schema":
             return one
         missing = {*other.get("required", ())} - {*one.get("required", ())}
-        given = sorted(name for name in missing if self._is_given(node, way, other, name))
+        given = sorted(n for n in missing if self._is_given(node, way, other, n, fills=fills))
         return {**one, "required": [*one.get("required", ()), *given]} if given else one
 
-    def _is_given(self, node: dict[str, Any], way: Way, era: dict[str, Any], name: str) -> bool:
+    def _is_given(
+        self, node: dict[str, Any], way: Way, era: dict[str, Any], name: str, *, fills: bool
+    ) -> bool:
         own = era.get("properties", {})
         fields = [own.get(name)]
         if name not in own:
@@ -215,8 +242,32 @@ class Histories:
             fields = [field for field, _ in found]
         if way is Way.UP and any(isinstance(each, dict) and "default" in each for each in fields):
             return True
+        is_derived = all(_CONVERTED.isdisjoint(entry) for entry in node[WAS].values())
+        if fills and way is Way.DOWN and is_derived and self.find_filling(fields):
+            return True
         hidden = READ_ONLY if way is Way.UP else WRITE_ONLY
         return any(self._is_hidden(each, hidden) for each in fields)
+
+    def find_filling(self, fields: list[Any]) -> tuple[Any, ...]:
+        """Return the value of a field in responses without it, for versions that require it.
+
+        That is its newest default: a text, number, truth value or null that all versions know. The
+        field is described by all of *fields*. Empty if there is no such value.
+        """
+        parts = [*each_once(reversed(fields), lambda each: reversed(self._list_bases(each)))]
+        values = [each["default"] for each in parts if "default" in each][:1]
+        is_known = all(isinstance(each, dict) for each in fields) and all(
+            _is_steady(part, at_top=any(part is each for each in fields)) for part in parts
+        )
+        read = [self._dialect.keywords(part) for part in parts] if values and is_known else []
+        if not read or isinstance(values[0], dict | list):
+            return ()
+        kind = type_of(values[0])
+        is_valid = fits_all(values[0], read) and all(kind in declared_types(each) for each in read)
+        return (values[0],) if is_valid else ()
+
+    def _list_bases(self, schema: dict[str, Any]) -> list[Any]:
+        return [self.resolver.resolve(schema.get("$ref")), *schema.get("allOf", ())]
 
     def _is_hidden(self, field: Any, hidden: str) -> bool:
         """Return whether *field* is in messages of the other direction only, in every version."""
@@ -382,6 +433,27 @@ class Histories:
         for _, era in self._timeline.eras(kind, node):
             for below, child_kind, child in children(kind, era):
                 yield from self._walk(child_kind, child, path + below)
+
+
+def _are_last(filled: set[int], changing: list[int], firm: list[int]) -> bool:
+    """Return whether steps in which only defaults are *filled* in come after converters alone.
+
+    A converter takes what the era after it requires, and so does what leaves out fields.
+    """
+    return not filled or (changing == firm and min(filled) > changing[-1])
+
+
+def _is_steady(part: dict[str, Any], *, at_top: bool) -> bool:
+    """Return whether the values of *part* are the same in all versions, and easy to know.
+
+    A field *at_top* may be added, and have another default.
+    """
+    if not _CHOOSING.isdisjoint(part) or not {REMOVED, ENVIRONMENTS}.isdisjoint(part):
+        return False
+    changed = {key for entry in part.get(WAS, {}).values() for key in chain(*changes(entry))}
+    return not changed - ({"default", "name", *NOTES} if at_top else set()) and (
+        at_top or ADDED not in part
+    )
 
 
 def _is_derived(entry: dict[str, Any], eras: tuple[dict[str, Any], dict[str, Any]]) -> bool:

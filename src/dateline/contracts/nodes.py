@@ -7,7 +7,7 @@ A node is plain data: the name of a shared node, None where nothing differs, or 
 - ``then`` and ``fits`` alone: what comes out of that node may not be shown unless it fits;
 - any of ``fields``, ``left_out``, ``names``, ``defaults``, ``required``, ``extras`` with
   ``declared`` and ``least``: an object; ``defaults`` are values for fields that it lacks, written
-  as the caller's version has them;
+  as they are before;
 - ``items``, perhaps with ``least`` and ``unique``: a list;
 - ``values``: the values of an enumeration that are absent, or that another one ``is``;
 - ``retag`` (the tag property of an object as it comes out, and the texts that it has instead of

@@ -114,6 +114,7 @@ def _describe_conversion(view: View, flat: FlatSchema, kind: str, node: Node) ->
     return Conversion(
         kind,
         gone=frozenset({*node.get("left_out", ()), *lost}),
+        added=frozenset(node.get("defaults", ())),
         renamed=node.get("names", {}),
         altered=frozenset(fields),
         others="extras" in node,
