@@ -70,8 +70,10 @@ class Sampler:
         """Return *value*, a valid one for *schema*, with rare parts, as the one called *name*.
 
         Some optional fields are left out, and what may be null, empty, 0 or negative is so, at
-        random.
+        random. A *schema* that any value fits says nothing about what is rare.
         """
+        if schema is True or schema == {}:
+            return value
         fits = self._document.fits_named((self._document.read(schema),), value)
         return vary(value, fits, Dice(self._seed, name))
 

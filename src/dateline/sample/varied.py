@@ -18,11 +18,8 @@ _ABSENT: Final = object()
 def vary(value: Any, fits: Callable[[Any], bool], dice: Dice) -> Any:
     """Return *value* with rare parts, as the *dice* choose and as long as it *fits*."""
     root = [copy.deepcopy(value)]
-    if not isinstance(value, dict | list):
-        _change(root, 0, dice, lambda: fits(root[0]))
-        return root[0]
     places = list(_list_places(root[0]))
-    top = [place for place in places if place[0] is root[0]]
+    top = [place for place in places if place[0] is root[0]] or [(root, 0)]
     below = [place for place in places if place[0] is not root[0]]
     for holder, key in islice(chain(dice.shuffle(top), dice.shuffle(below)), _MOST):
         if dice.below(2):
