@@ -188,6 +188,40 @@ def test_additions_to_a_long_file_are_in_another_part_of_it(tmp_path: Path) -> N
     assert plain(read_back(tmp_path / "schemas")[-1]) == plain(newest)
 
 
+def test_file_that_becomes_long_is_divided_with_its_comments(tmp_path: Path) -> None:
+    def describe(most: int) -> Document:
+        document = api(paths={"/b": {"get": {"tags": ["b"], "responses": {}}}})
+        long = {"type": "string", "x-lines": [*range(292)]}
+        for name in "ABCDEF":
+            document["components"]["schemas"][f"Long{name}"] = {
+                "type": "object",
+                "properties": {"long": long, **{f"a{n}": {"maxLength": most} for n in range(8)}},
+            }
+        return document
+
+    adopt(store(tmp_path, [describe(9)]), tmp_path / "schemas")
+    schemas = tmp_path / "schemas"
+    [file] = [each for each in schemas.glob("*.yaml") if "LongA" in each.read_text()]
+    text = "".join(
+        f"    # About {line.strip()}\n{line.rstrip()} # beside it\n" if "Long" in line else line
+        for line in file.read_text().splitlines(keepends=True)
+    )
+    file.write_text(f"# About the file.\n{text}")
+    lines = [line for line in text.splitlines() if "#" in line or "x-lines" in line]
+    take_over(tmp_path, describe(8))
+    parts = sorted(schemas.glob(f"{file.stem}*.yaml"))
+    assert [part.name for part in parts] == [f"{file.stem}-2.yaml", file.name]
+    texts = [part.read_text() for part in parts]
+    assert all(len(each.splitlines()) <= 2000 for each in texts)
+    assert [each.count("# About the file.") for each in texts] == [0, 1]
+    written = [line for each in texts for line in each.splitlines()]
+    assert sorted(line for line in written if line in lines) == sorted(lines)
+    for part in parts:
+        content = part.read_text()
+        assert content.count("Long") == 2 * content.count("x-lines")
+    assert [plain(each) for each in read_back(schemas)] == [plain(describe(9)), plain(describe(8))]
+
+
 # The text as it was adopted, of the definitions, of the next document, and the result.
 TEXTS = [
     ("Its id.", "Its id.", "Its id."),

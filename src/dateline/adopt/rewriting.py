@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from dateline.adopt.appending import Appender
+from dateline.adopt.dividing import divide, is_long
 from dateline.adopt.fragments import LONGEST, count_lines, split
 from dateline.adopt.inputs import yaml_file
 from dateline.edit.history import plain, same
@@ -38,7 +39,21 @@ class SourceWriter:
             if path[:1] == ("components",) and len(path) == 3:
                 self._sources.remove_empty(path)
         added = {name: yaml_file(content).encode() for name, content in self._added.items()}
-        return {**self._sources.read_contents(), **added}
+        return self._divide({**self._sources.read_contents(), **added})
+
+    def _divide(self, contents: dict[str, bytes]) -> dict[str, bytes]:
+        """Return *contents*, with files of adopted definitions that have become long in parts."""
+        long = [
+            name
+            for name in self._homes.fragments
+            if self._api.table.adopted
+            and contents.get(name) != self._contents[name]
+            and name.endswith((".yaml", ".yml"))
+            and is_long(contents.get(name, b""))
+        ]
+        for name in long if len(self._homes.fragments) > 1 else ():
+            contents |= divide(name, contents[name], contents)
+        return contents
 
     def _write(self, path: Trail, old: Any, new: Any) -> None:
         """Turn *old* at *path* into *new*; inner edits come first, as paths are those of *old*."""
@@ -144,7 +159,7 @@ class _EntryFiles:
         }
 
     @cached_property
-    def _fragments(self) -> list[str]:
+    def fragments(self) -> list[str]:
         """The files of known paths and components, without those that only references lead to."""
         traces = ((entry, *self._trace(entry)) for entry in self._known)
         return sorted({file for entry, file, path in traces if path == entry})
@@ -160,7 +175,7 @@ class _EntryFiles:
         if entry not in self._chosen:
             length = 1 + count_lines(value_at(self._document, entry))
             file = self._find_like(entry)
-            file = self._choose_part(file, length) if len(self._fragments) > 1 else file
+            file = self._choose_part(file, length) if len(self.fragments) > 1 else file
             self._lines[file] = self._lines.get(file, 0) + length
             self._chosen[entry] = file
         return self._chosen[entry]
@@ -180,7 +195,7 @@ class _EntryFiles:
         files = Counter(file for each, file, path in traces if path == each)
         if files:
             return files.most_common(1)[0][0]
-        return self._fragments[0] if len(self._fragments) == 1 else name
+        return self.fragments[0] if len(self.fragments) == 1 else name
 
 
 def _list_entries(document: dict[str, Any]) -> Iterator[Trail]:
