@@ -76,9 +76,10 @@ def _format_renames(adoption: Adoption | Extension) -> Iterator[str]:
             yield f"  {rename.place}: {rename.what}{_format_more(rename)}"
     if adoption.proposals:
         things = phrase_count(len(adoption.proposals), "thing", "things")
+        undo = "undo these changes" if isinstance(adoption, Extension) else "delete these files"
         yield (
             f"{things} may have been renamed; each was written as one removed and another one "
-            "added. To make them renames, adopt again with:"
+            f"added. To make them renames, {undo}, and adopt again with:"
         )
         for proposal in adoption.proposals:
             yield f"  --rename {shlex.quote(proposal.option)}"

@@ -132,7 +132,7 @@ class Endpoint:
             if arguments["body"] is not None:
                 content_type = choose_media_type(field(scope, "content-type"))
                 media_type = reader.find_media_type(content_type)
-        accept = field(scope, "accept")
+        accept = field(scope, "accept") if self._results.negotiates else None
         wanted = self._results.find_wanted(version, accept)
         try:
             given = Call(account, key, scope, media_type, wanted)

@@ -126,6 +126,10 @@ class Results:
             key: next(iter(content)) if content else None
             for key, content in operation.responses.items()
         }
+        self.negotiates: Final = any(
+            each is not None and len(each) > 1 for each in operation.responses.values()
+        )
+        """whether a response has several media types"""
         self._items: dict[tuple[str, str, str], Items] = {}
         self._responses: dict[tuple[str, int | None], Response | None] = {}
         self._forms: dict[tuple[str, int], dict[str, Response]] = {}
@@ -246,6 +250,8 @@ class Results:
         self, result: Any, version: str, accept: str | None = None
     ) -> tuple[Answer, Headers]:
         """Return the response for *result* to callers who *accept* it. Raises MisfitError."""
+        if not self.negotiates and not isinstance(result, Reply):
+            return self._defined(None, version).answer(result), []
         reply = result if isinstance(result, Reply) else Reply(result)
         response = self._defined(reply.status, version)
         if not 200 <= response.status <= _HIGHEST:
@@ -258,9 +264,10 @@ class Results:
 
         Raises MisfitError.
         """
-        reply = result if isinstance(result, Reply) else Reply(result)
-        if not isinstance(reply.body, AsyncIterable | Iterator):
+        pieces = result.body if isinstance(result, Reply) else result
+        if not isinstance(pieces, AsyncIterable | Iterator):
             return None
+        reply = result if isinstance(result, Reply) else Reply(result)
         response = self._defined(reply.status, version)
         headers = partial(self._head, reply, response, version)
         form = self._choose_forms(response, reply, version, accept)[0]
@@ -269,7 +276,7 @@ class Results:
         write: Callable[[Any], bytes] = form.write_piece
         if is_sequential(form.media_type):
             write = self._find_items(form.key, form.media_type, version).write
-        return Stream(form.status, form.media_type, headers, reply.body, write)
+        return Stream(form.status, form.media_type, headers, pieces, write)
 
     def find_wanted(self, version: str, accept: str | None) -> str | None:
         """Return the media type of the usual success that callers who *accept* it prefer."""
