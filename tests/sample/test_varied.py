@@ -42,3 +42,13 @@ def test_variants_fit_and_contain_what_is_rare() -> None:
     assert found == absent | {"kept ''", "name None", "cents 0", "negative", "tags []"}
     assert [sampler.vary(each, "x", "any") for each in (True, dict[str, Any]())] == ["x", "x"]
     assert {sampler.vary(text, "x", str(number)) for number in range(9)} == {"x", ""}
+
+
+def test_variants_of_values_with_shared_parts() -> None:
+    schema = {"type": "array", "items": {"type": "object", "properties": {"a": {}, "b": {}}}}
+    shared = {"a": 1, "b": {"c": 1}}
+    sampler = Sampler({"openapi": "3.1.0"})
+    for number in range(20):
+        varied = sampler.vary(schema, [shared] * 3, str(number))
+        assert sampler.find_defect(schema, varied) is None
+    assert shared == {"a": 1, "b": {"c": 1}}

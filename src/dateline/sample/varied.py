@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import copy
+import json
 from collections.abc import Callable, Iterator
 from itertools import chain, islice
 from typing import Any, Final
@@ -17,7 +17,8 @@ _ABSENT: Final = object()
 
 def vary(value: Any, fits: Callable[[Any], bool], dice: Dice) -> Any:
     """Return *value* with rare parts, as the *dice* choose and as long as it *fits*."""
-    root = [copy.deepcopy(value)]
+    # without the parts that places of a sampled value share
+    root = [json.loads(json.dumps(value))]
     places = list(_list_places(root[0]))
     top = [place for place in places if place[0] is root[0]] or [(root, 0)]
     below = [place for place in places if place[0] is not root[0]]
