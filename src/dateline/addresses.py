@@ -89,6 +89,30 @@ class SecretPlace(NamedTuple):
     prefix: str = ""
 
 
+def are_read_alike(now: Mapping[str, Any], then: Mapping[str, Any]) -> bool:
+    """Return whether the secrets of two schemes are in the same field, and are known there.
+
+    The whole `Authorization` header is the secret of an `apiKey`: what is a secret after `Bearer`
+    may be one alone, and the reverse. Case does not count in headers.
+    """
+    one, other = (_fold(read_secret(each)) for each in (now, then))
+    is_same_field = one[:2] == other[:2] == ("authorization", "header")
+    return one == other or (is_same_field and (not one.prefix or is_bare(now, then)))
+
+
+def is_bare(now: Mapping[str, Any], then: Mapping[str, Any]) -> bool:
+    """Return whether the secret of the scheme *then* may lack the `Bearer` that it has *now*."""
+    one, other = (_fold(read_secret(each)) for each in (now, then))
+    return one == (*_BARE[:2], "Bearer ") and other == _BARE
+
+
+def _fold(secret: SecretPlace) -> SecretPlace:
+    return secret._replace(field=secret.field.lower()) if secret.place == "header" else secret
+
+
+_BARE: Final = SecretPlace("authorization", "header")
+
+
 def find_secret(document: dict[str, Any], name: str) -> SecretPlace:
     """Return where requests have the secret of the security scheme *name*.
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, NamedTuple
 
-from dateline.addresses import SecretPlace, read_secret
+from dateline.addresses import are_read_alike
 from dateline.contracts.builder import Builder
 from dateline.contracts.containment import is_contained
 from dateline.contracts.converters import RequiredConverter
@@ -186,15 +186,9 @@ def _lost(
             "moves a parameter from one part of the request to another, so no request of an older "
             "version could be read; write two, one with `x-removed` and one with `x-added`"
         )
-    if kind == "security-scheme" and _find_field(now) != _find_field(then):
+    if kind == "security-scheme" and not are_read_alike(now, then):
         return "moves a credential; declare a second scheme, and name both in `security`"
     return None
-
-
-def _find_field(scheme: dict[str, Any]) -> SecretPlace:
-    """Return where requests have the secret of *scheme*; case does not count in headers."""
-    found = read_secret(scheme)
-    return found._replace(field=found.field.lower()) if found.place == "header" else found
 
 
 def put(shapes: dict[str, Any], root: Root, shape: str | None) -> None:

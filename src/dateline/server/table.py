@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
-from dateline.addresses import SecretPlace, find_secret
+from dateline.addresses import SecretPlace, find_secret, is_bare
 from dateline.filters import Code
-from dateline.model import Api
+from dateline.gates import Timeline
+from dateline.model import EVERYWHERE, WAS, Api
 from dateline.openapi import security_schemes
 from dateline.python.code import Brackets, Node, Pair, Text, call, lay_out, mapping, value, words
 from dateline.server.contents import Content
@@ -27,7 +28,9 @@ def lay_out_table(api: Api, groups: Sequence[OperationGroup], types: Types) -> d
     """Return the data for the template of the table."""
     rows = [_row(each, types) for group in groups for each in group.operations]
     named = (name for group in groups for each in group.operations for name in sorted(each.schemes))
-    schemes = {name: _scheme(place) for name, place in read_schemes(api, named)}
+    defined = security_schemes(api.document).items()
+    bare = {name: _list_bare(api, scheme) for name, scheme in defined if WAS in scheme}
+    schemes = {name: _scheme(place, bare.get(name, ())) for name, place in read_schemes(api, named)}
     used = {word.partition(".")[0] for row in rows for word in words(row)} | {"Final"}
     # the table is annotated with two of them, whatever is in it
     nouns = ["Operation", *(["Parameter"] if "Parameter" in used else []), "Scheme"]
@@ -100,10 +103,22 @@ def read_schemes(api: Api, used: Iterable[str]) -> Iterator[tuple[str, SecretPla
         yield name, find_secret(api.document, name)
 
 
-def _scheme(secret: SecretPlace) -> Node:
+def _list_bare(api: Api, scheme: dict[str, Any]) -> tuple[str, ...]:
+    """Return the versions in which the secret of *scheme* may lack the text before it."""
+    timeline = Timeline(api.table)
+    return tuple(
+        version
+        for at, (version, environment) in enumerate(timeline.combinations)
+        if environment == EVERYWHERE
+        and is_bare(scheme, timeline.era("security-scheme", scheme, at))
+    )
+
+
+def _scheme(secret: SecretPlace, bare: tuple[str, ...]) -> Node:
     return _record(
         "Scheme",
         name=Text(secret.field),
         place=Text(secret.place),
         prefix=secret.prefix and Text(secret.prefix),
+        bare=bare and value(bare),
     )

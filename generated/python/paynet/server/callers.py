@@ -8,7 +8,7 @@ from typing import Any, Final, TypeVar
 from .nouns import Account, Credentials, Refusal, Scheme
 from .reading import cookies
 from .runtime import query
-from .runtime.asgi import Scope, field
+from .runtime.asgi import VERSION, Scope, field
 from .runtime.errors import UNAUTHORIZED, Fault, RequestError
 
 A = TypeVar("A", bound=Account)
@@ -92,6 +92,7 @@ def _secret(scheme: Scheme, scope: Scope) -> str | None:
         found = values[0] if len(values) == 1 else None
     if found is not None and scheme.prefix:
         is_meant = found.lower().startswith(scheme.prefix.lower())
-        found = found[len(scheme.prefix) :].strip(" ") if is_meant else None
+        is_bare = scope["state"].get(VERSION) in scheme.bare
+        found = found[len(scheme.prefix) :].strip(" ") if is_meant else found if is_bare else None
     # comparisons in constant time refuse other text with an error
     return found if found and found.isascii() and found.isprintable() else None

@@ -232,11 +232,15 @@ Place: TypeAlias = Literal["path", "query", "header", "cookie"]
 
 @dataclass(frozen=True, kw_only=True)
 class Scheme:
-    """Where a request has a secret: in a field, after ``prefix`` (`Bearer `)."""
+    """Where a request has a secret: in a field, after ``prefix`` (`Bearer `).
+
+    Requests of the versions that are ``bare`` may have it without the prefix.
+    """
 
     name: str
     place: Literal["header", "query", "cookie"]
     prefix: str = ""
+    bare: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
