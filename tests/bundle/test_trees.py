@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support.tables import cases
@@ -97,3 +98,66 @@ def test_links_lead_to_the_folder_of_the_document(
         (tmp_path / ".git").mkdir()
     monkeypatch.chdir(here)
     assert read_response(path)[0] == RESPONSE
+
+
+ID = "https://library.example/schemas/loan.json"
+WANTED = {"type": "string", "maxLength": 5}
+OTHER = {"type": "string", "maxLength": 6}
+# The reference in loan.json, a schema; what else it has, beside `$id`; and other files.
+IDENTIFIED: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
+    "relative, of a schema below": (
+        "state",
+        {"$id": ID, "$defs": {"a": {"$id": "state", **WANTED}}},
+        {},
+    ),
+    "with the name of a file": (
+        "state.json",
+        {"$id": ID, "$defs": {"a": {"$id": "state.json", **WANTED}}},
+        {"state.json": OTHER},
+    ),
+    "absolute": (
+        "https://library.example/state",
+        {"$id": ID, "$defs": {"a": {"$id": "/state", **WANTED}}},
+        {},
+    ),
+    "with a fragment": (
+        "state#/$defs/b",
+        {"$id": ID, "$defs": {"a": {"$id": "state", "$defs": {"b": WANTED}}}},
+        {},
+    ),
+    "with an anchor": (
+        "state#b",
+        {"$id": ID, "$defs": {"a": {"$id": "state", "$defs": {"b": {"$anchor": "b", **WANTED}}}}},
+        {},
+    ),
+    "of the file": (f"{ID}#/$defs/a", {"$id": ID, "$defs": {"a": WANTED}}, {}),
+    "a fragment": ("#/$defs/a", {"$id": ID, "$defs": {"a": WANTED}}, {}),
+    "of a file beside it": ("state.json", {"$id": ID}, {"state.json": WANTED}),
+    "of a file in a folder": (
+        "state.json",
+        {"$id": "parts/loan.json"},
+        {"state.json": OTHER, "parts/state.json": WANTED},
+    ),
+    "of a file that the address does not lead to": (
+        "state.json",
+        {"$id": "parts/loan.json"},
+        {"state.json": WANTED},
+    ),
+}
+
+
+@cases("name", IDENTIFIED)
+def test_schema_in_another_file_has_an_address(tmp_path: Path, name: str) -> None:
+    reference, loan, files = IDENTIFIED[name]
+    content = {"application/json": {"schema": {"$ref": "loan.json"}}}
+    responses = {"200": {**RESPONSE, "content": content}}
+    document = {**HEAD, "paths": {"/a": {"get": {"responses": responses}}}}
+    loan = {**loan, "properties": {"state": {"$ref": reference}}}
+    for path, value in {"openapi.json": document, "loan.json": loan, **files}.items():
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).write_text(json.dumps(value))
+    read = open_document(tmp_path / "openapi.json", "openapi.json", Readings()).content
+    schemas = read["components"]["schemas"]
+    goal = schemas["loan"]["properties"]["state"]["$ref"]
+    found = schemas[goal.removeprefix("#/components/schemas/")]
+    assert {key: found[key] for key in WANTED} == WANTED

@@ -6,6 +6,7 @@ import posixpath
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple
+from urllib.parse import unquote, urldefrag, urljoin
 
 from dateline.bundle.addresses import (
     Address,
@@ -15,6 +16,7 @@ from dateline.bundle.addresses import (
     parse_address,
     strip_base,
 )
+from dateline.bundle.identities import Identity, find_resource, list_identities
 from dateline.bundle.sources import Files, Readings, SourceFile, read_source
 from dateline.model import Problem, Trail
 from dateline.openapi import pointer, step_into
@@ -76,6 +78,7 @@ class FileSet:
         self._readings = Readings() if readings else None
         self.problems = problems
         self._bytes_left = ADOPTED.size
+        self._identities: dict[str, dict[str, Trail]] = {}
 
     def forget_unread(self) -> None:
         """Forget which files can't be read, so that the next reference reports the reason."""
@@ -106,6 +109,14 @@ class FileSet:
     def _parse(self, reference: str, at: Goal) -> Goal:
         """Return the target of *reference*, which need not exist."""
         file = self.find_file(at)
+        is_union = self.fragments is not None and at.file == self.main
+        resource = None if is_union else find_resource(self._root(at.file), at.path)
+        if resource is not None:
+            if (goal := self._find_by_identity(reference, at.file, resource)) is not None:
+                return goal
+            named = urljoin(resource.address, reference)
+            if not is_local(reference) and self._is_file(named, file):
+                reference = named
         for named in (file, self.main):
             root = self._content(named)
             base = root.get("$self") if isinstance(root, dict) else None
@@ -125,6 +136,33 @@ class FileSet:
         if self.fragments.find_file(path) != address.file:
             raise self._dangling(address.file, path)
         return Goal(self.main, path)
+
+    def _find_by_identity(self, reference: str, file: str, resource: Identity) -> Goal | None:
+        """Return the target of *reference* in *file*, if it depends on the `$id` of a schema there.
+
+        *resource* is the schema with an `$id` that surrounds the reference.
+        """
+        address, fragment = urldefrag(urljoin(resource.address, reference))
+        if file not in self._identities:
+            self._identities[file] = list_identities(self._root(file))
+        known = resource.path if is_local(reference) else self._identities[file].get(address)
+        if known is None:
+            return None
+        goal = Goal(file, known)
+        try:
+            found = Goal(file, (*known, *find_path(self.node(goal), unquote(fragment))))
+            self.find(found)
+        except AddressError:
+            return None  # as most tools read it, from the root of the file
+        return found
+
+    def _is_file(self, reference: str, file: str) -> bool:
+        """Return whether *reference*, written in *file*, leads to a file that can be read."""
+        try:
+            self._root(parse_address(reference, file).file)
+        except AddressError:
+            return False
+        return True
 
     def _dangling(self, file: str, path: Trail) -> AddressError:
         return AddressError(

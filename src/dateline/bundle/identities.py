@@ -32,6 +32,50 @@ class _Resource(NamedTuple):
         return None if found is None else self.pointer + found.pointer
 
 
+class Identity(NamedTuple):
+    """A schema with an `$id`: its path in a file, and the address that this gives it."""
+
+    path: Trail
+    address: str
+
+
+def find_resource(root: Any, path: Trail) -> Identity | None:
+    """Return the innermost schema with an `$id` around what is at *path* in a file; or None."""
+    found = None
+    node, base = root, ""
+    for number, step in enumerate(path):
+        if (address := _read_address(node, base)) is not None:
+            base = address
+            found = Identity(path[:number], base)
+        node = node[step]
+    return found
+
+
+def list_identities(root: Any) -> dict[str, Trail]:
+    """Return the path in a file to each schema with an `$id`, by its address."""
+    found: dict[str, Trail] = {}
+    pending: list[tuple[Trail, Any, str]] = [((), root, "")]
+    while pending:
+        path, node, base = pending.pop()
+        own = _read_address(node, base)
+        if own is not None:
+            found.setdefault(own, path)
+        below = node.items() if isinstance(node, dict) else enumerate(node)
+        pending += [
+            ((*path, step), child, base if own is None else own)
+            for step, child in below
+            if isinstance(child, dict | list)
+        ]
+    return found
+
+
+def _read_address(node: Any, base: str) -> str | None:
+    """Return the address that *node* has by its own `$id`, below one with the address *base*."""
+    own = node.get("$id") if isinstance(node, dict) else None
+    is_address = isinstance(own, str) and not own.startswith("#")
+    return urldefrag(urljoin(base, own)).url if is_address else None
+
+
 def may_have_identities(text: str) -> bool:
     """Return whether the document with this *text* may have references relative to other places."""
     return any(sign in text for sign in _SIGNS)
@@ -63,10 +107,10 @@ class _Identities:
     def _collect(self, kind: str, node: Any, path: Trail, base: str) -> None:
         if not isinstance(node, dict):
             return
-        address = node.get("$id") if kind == "schema" else None
+        address = _read_address(node, base) if kind == "schema" else None
         is_component = kind == "schema" and path[:2] == ("components", "schemas") and len(path) == 3
-        if isinstance(address, str) and not address.startswith("#"):
-            base = urldefrag(urljoin(base, address)).url
+        if address is not None:
+            base = address
             resource = _Resource(pointer(path), base, Resolver(node, scoped=True))
             self._by_address.setdefault(base, resource)
             self._resources[id(node)] = resource
