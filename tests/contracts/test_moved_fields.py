@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 from functools import cache
+from random import Random
 from typing import Any, Final
 
 from support.generated_server import Generated, ask, generate_adopted
+from support.moved_chains import ChainServer, make_chain
 from support.random_chains import DATES
+from support.seeds import seeds
 from support.tables import cases
 
 Json = dict[str, Any]
@@ -273,3 +276,11 @@ def test_field_of_the_same_form_needs_no_converter(number: int) -> None:
     for version in (OLD, NEW):
         assert put(app, version, path, {**beside, "id": "7"}) == (200, {**beside, "id": "7"})
         assert things.found == {**beside, "id": "7"}
+
+
+@cases("seed", seeds(8))
+@cases("unions", [False, True])
+def test_values_of_random_chains_fit_or_need_converters(*, seed: int, unions: bool) -> None:
+    server = ChainServer(make_chain(seed, unions=unions, families=3))
+    assert [*server.breaches(Random(seed), 4)] == []
+    assert server.times

@@ -54,6 +54,7 @@
 - `mocks`: mocks of the versions of an API, and requests to them
 - `model_documents`: documents with every schema keyword, and a comparison with models
 - `modelling`: generated models, imported
+- `moved_chains`: random chains in which fields move between schemas, bases and members of unions
 - `mutations`: edits of a schema: some that callers notice, and some that they don't
 - `narrowed`: finds sampled values that break the laws of narrowing and lifting
 - `narrowed_components`: the same laws for values of components, and for events
