@@ -2,7 +2,7 @@
 
 `soundness COUNT`, `payments SCHEMAS`, `edits COUNT SCHEMAS`, `rewritings COUNT SCHEMAS`,
 `refactorings FOLDER`, `fuzz TARGET COUNT`, `way_down COUNT SCHEMAS`, `gates COUNT SCHEMAS`,
-`conformance EXAMPLES`, `events COUNT`, `caches COUNT`, `doors COUNT`, `proxy COUNT`,
+`conformance EXAMPLES`, `events COUNT`, `caches COUNT`, `doors COUNT`, `proxy COUNT`, `existing`,
 `first_minute`.
 
 Each prints what it tried and found, in the form that the bench reads.
@@ -272,6 +272,12 @@ def proxy(count: str) -> Tried:
     return Tried(*try_proxy(int(count)))
 
 
+def existing() -> Tried:
+    from benchmarks.existing import try_existing
+
+    return Tried(*try_existing())
+
+
 def first_minute() -> Tried:
     """Install dateline in an empty folder, as a new user does, and run the demo."""
     with tempfile.TemporaryDirectory() as root:
@@ -295,7 +301,7 @@ def first_minute() -> Tried:
 _JOBS: Final = (
     *(soundness, payments, edits, rewritings, refactorings),
     *(way_down, gates, conformance, fuzz, events, caches, doors, proxy),
-    first_minute,
+    *(existing, first_minute),
 )
 JOBS: Final[dict[str, Callable[..., Tried]]] = {job.__name__: job for job in _JOBS}
 

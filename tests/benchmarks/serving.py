@@ -249,6 +249,16 @@ ROWS: Final = (
         runs=1,
     ),
     Row(
+        name="existing",
+        what="an application of 95 operations from the package index, wrapped as it is",
+        against="python -c pass",
+        prepare=promise("existing"),
+        about="It is installed, adopted from its code as the newer of two versions with five "
+        "gates, checked and cut. Answers to the newest callers have to be its own, and older "
+        "callers get theirs.",
+        runs=1,
+    ),
+    Row(
         name="conformance",
         what="schemathesis over the payment API, 3 versions x 2 environments, all checks",
         against="python -c pass",
