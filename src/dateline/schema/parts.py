@@ -82,6 +82,7 @@ class PartReader:
         self.dialect = Dialect(document)
         self.resolver = self.dialect.resolver
         self._parts = Memo(PartReader._read, owner=self)
+        self._choices = Memo(PartReader._read_choice, owner=self)
 
     def parts(self, located: Iterable[Located]) -> Parts:
         """Return the parts of all of *located* together, outermost first.
@@ -151,6 +152,9 @@ class PartReader:
 
     def choice(self, node: Schema, pointer: str, keyword: str) -> UnionChoice:
         """Return the choice of the union *keyword* of *node*, whose keywords are read."""
+        return self._choices(node, pointer, keyword)
+
+    def _read_choice(self, node: Schema, pointer: str, keyword: str) -> UnionChoice:
         listed = list(self._flatten_members(node, pointer, keyword, set()))
         goals = [self.goal(member) for member in listed]
         nulls = [self._is_null(member) for member in listed]
