@@ -129,7 +129,8 @@ def _attempt(scope: Scope, account: str, header: str, body: bytes) -> idempotenc
     key = idempotency.read_key(header)
     within = idempotency.Scope(account, scope["method"], find_path(scope), key)
     query = scope.get("query_string", b"")
-    return idempotency.Attempt(within, idempotency.fingerprint(within, body, query))
+    content_type = field(scope, "content-type") or ""
+    return idempotency.Attempt(within, idempotency.fingerprint(within, body, query, content_type))
 
 
 def _media_type(start: Message) -> str | None:

@@ -97,9 +97,19 @@ def test_fingerprint_covers_everything_else_of_a_request() -> None:
         fingerprint(HERE._replace(key="kez"), b"{}"),
         fingerprint(HERE._replace(path="/api/thing", key="skey"), b"{}"),
         fingerprint(HERE, b"{}", b"a=1"),
+        fingerprint(HERE, b"{}", content_type="application/vnd.x+json"),
+        fingerprint(HERE, b"{}", content_type="application/vnd.y+json"),
         *(fingerprint(HERE, body) for body in BODIES),
     ]
     assert len(set(others)) == len(others)
+
+
+@cases("name", ["application/json", "Application/JSON; charset=utf-8", " "])
+def test_fingerprint_ignores_how_json_is_named(name: str) -> None:
+    assert fingerprint(HERE, b"{}", content_type=name) == fingerprint(HERE, b"{}")
+    named = fingerprint(HERE, b"{}", content_type="application/vnd.x+json")
+    assert fingerprint(HERE, b"{}", content_type="APPLICATION/vnd.X+json ;a=b") == named
+    assert fingerprint(HERE, b"", content_type="application/vnd.x+json") == fingerprint(HERE, b"")
 
 
 @given(st.binary())

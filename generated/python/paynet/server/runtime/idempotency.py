@@ -25,6 +25,7 @@ from typing import Final, NamedTuple, Protocol
 
 from . import bodies
 from .errors import Fault, RequestError
+from .media_types import JSON, essence
 
 HEADER: Final = "Idempotency-Key"
 
@@ -167,19 +168,21 @@ def read_key(header: str) -> str:
     return header
 
 
-def fingerprint(scope: Scope, body: bytes, query: bytes = b"") -> str:
+def fingerprint(scope: Scope, body: bytes, query: bytes = b"", content_type: str = "") -> str:
     """Return a digest that distinguishes a request from all others of its account: 64 hex digits.
 
-    It covers method, path, key, query string and body. JSON bodies with equal values have equal
-    digests, whatever their layout.
+    It covers method, path, key, query string, body and media type. JSON bodies with equal values
+    have equal digests, whatever their layout.
     """
-    parts = (
+    parts = [
         scope.method.encode(),
         scope.path.encode(errors="surrogatepass"),
         scope.key.encode(),
         query,
         _canonical(body),
-    )
+    ]
+    if body and essence(content_type) not in ("", JSON):
+        parts.append(essence(content_type).encode())
     # the lengths separate the parts
     return sha256(b"".join(b"%d:%b" % (len(part), part) for part in parts)).hexdigest()
 
