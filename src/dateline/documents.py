@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from functools import cache
 from typing import Any, Final
 
 from dateline import progress
@@ -119,11 +121,8 @@ def _defects(document: dict[str, Any], known: dict[str, list[int]]) -> list[tupl
     *known* has the ids of the schemas, by dialect, of the documents without any defect: those that
     this document shares with them are not compared with the metaschema again.
     """
-    # slow to import, and not needed if all documents are in the cache
-    import openapi_spec_validator
-
     version = "".join(str(document["openapi"]).split(".")[:2])
-    judge = getattr(openapi_spec_validator, f"OpenAPIV{version}SpecValidator")(document)
+    judge = getattr(_import_validators(), f"OpenAPIV{version}SpecValidator")(document)
     dialect = f"{version} {document.get('jsonSchemaDialect')}"
     schemas = judge.keyword_validators_registry["schema"]
     schemas.meta_checked_schema_ids = [*known.get(dialect, ())]
@@ -140,3 +139,22 @@ def _defects(document: dict[str, Any], known: dict[str, list[int]]) -> list[tupl
         raise
     except Exception as error:  # it raises what its dependencies raise
         return [((), f"{type(error).__name__}: {error}")]
+
+
+@cache
+def _import_validators() -> Any:
+    """Return the package of the validators, which is slow to import.
+
+    It is not needed if all documents are in the cache.
+    """
+    # It imports requests where that is installed, which takes longer than to validate a document,
+    # to read what is on the web: contracts refer to nothing there.
+    is_hidden = "requests" not in sys.modules
+    if is_hidden:
+        sys.modules["requests"] = None  # type: ignore[assignment]
+    try:
+        import openapi_spec_validator
+    finally:
+        if is_hidden:
+            del sys.modules["requests"]
+    return openapi_spec_validator
