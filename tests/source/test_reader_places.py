@@ -253,21 +253,32 @@ def test_places_read_at_once_equal_those_looked_up_later() -> None:
     }
 
 
-FIRST_OF_TWO = """{"paths": {"/a": {"get": {"x": [1]}, "put": {"y": {}}}, "/b": {"get": {"x": 1}}},
+FIRST_OF_TWO = """{"paths": {"/a": {"get": {"x": [1]}, "put": {"y": {}}},
+ "/b": {"summary": "s", "get": {"x": 1}}},
  "tags": [{"name": "a"}], "info": {"version": {"of": 1}}, "n": 1}"""
 
 
 @cases(
     ("old", "new", "shared"),
     [
-        ("", "", [("paths", "/a", "get"), ("paths", "/a", "put"), ("paths", "/b", "get")]),
-        ('{"x": 1}', '{"x": 10}', [("paths", "/a", "get"), ("paths", "/a", "put")]),
-        ('{"x": 1}', '{"x": true}', [("paths", "/a", "get"), ("paths", "/a", "put")]),
-        ('{"x": 1}', '{"x":  1}', [("paths", "/a", "get"), ("paths", "/a", "put")]),
-        ('"/b"', '"/c"', [("paths", "/a", "get"), ("paths", "/a", "put")]),
-        ('"put": {"y": {}}', '"put": []', [("paths", "/a", "get"), ("paths", "/b", "get")]),
-        ('"n": 1', '"n": 12', [("paths", "/a", "get"), ("paths", "/b", "get")]),
-        ('{"paths"', '{"z": {},\n"paths"', [("paths", "/a", "put"), ("paths", "/b", "get")]),
+        ("", "", [("paths",), ("paths", "/a"), ("paths", "/b"), ("tags",)]),
+        ('{"x": 1}', '{"x": 10}', [("paths", "/a")]),
+        ('{"x": 1}', '{"x": true}', [("paths", "/a")]),
+        ('{"x": 1}', '{"x":  1}', [("paths", "/a")]),
+        ('"s", ', '"t", ', [("paths", "/a"), ("paths", "/b", "get")]),
+        ('"s", ', '"s",  ', [("paths",), ("paths", "/b")]),
+        ('"s", ', "true, ", [("paths", "/a"), ("paths", "/b", "get")]),
+        ('"s", ', '"s", "z": null, ', [("paths", "/a"), ("paths", "/b", "get")]),
+        ('"summary": "s", ', "", [("paths", "/a"), ("paths", "/b", "get")]),
+        (
+            '{"get": {"x": [1]}, "put": {"y": {}}}',
+            '{"put": {"y": {}}, "get": {"x": [1]}}',
+            [("paths", "/a", "get"), ("paths", "/a", "put"), ("paths", "/b")],
+        ),
+        ('"/b"', '"/c"', [("paths", "/a")]),
+        ('"put": {"y": {}}', '"put": []', [("paths", "/a", "get"), ("paths", "/b")]),
+        ('"n": 1', '"n": 12', [("paths",), ("info",)]),
+        ('{"paths"', '{"z": {},\n"paths"', [("paths",), ("info",)]),
     ],
 )
 def test_equal_parts_of_two_texts_are_read_once(

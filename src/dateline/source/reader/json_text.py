@@ -111,6 +111,8 @@ class JsonText(TextLines):
         self._ends: dict[int, int] = {}
         # what was decoded whole, and its end, by its beginning
         self._decoded: dict[int, tuple[Any, int]] = {}
+        # the objects that were scanned, except for the root, by their beginnings
+        self._objects: dict[int, dict[str, Any]] = {}
         self._decoder = _DECODER
 
     def read(self, like: JsonText | None = None) -> Any:
@@ -192,6 +194,11 @@ class JsonText(TextLines):
             raise ValueError
         self._scanned[offset] = places
         self._ends[offset] = at + 1
+        if below < _BELOW:
+            other = twin[0]._objects.get(twin[1]) if twin else None
+            if other is not None and _is_same(value, other):
+                value = other
+            self._objects[offset] = value
         return value, at + 1
 
     def _decode(self, offset: int, twin: _Twin | None) -> tuple[Any, int]:
@@ -208,6 +215,17 @@ class JsonText(TextLines):
         value, end = other._decoded[begin]
         same = self.text.startswith(other.text[begin:end], offset)
         return (value, offset + end - begin) if same else None
+
+
+def _is_same(one: dict[str, Any], other: dict[str, Any]) -> bool:
+    """Return whether two objects have the same entries in the same order.
+
+    Arrays and objects in them have to be the same objects.
+    """
+    return [*one] == [*other] and all(
+        mine is value or (isinstance(mine, str) and mine == value)
+        for mine, value in zip(one.values(), other.values(), strict=True)
+    )
 
 
 def _list_children(text: str, offset: int, ends: dict[int, int]) -> Iterator[_Child]:
