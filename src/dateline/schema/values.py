@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
 from json import JSONEncoder
 from typing import Any, Final
 
@@ -39,13 +40,19 @@ def write_compactly(value: Any) -> bytes:
 
     Use it for large values, for which a faster encoder is worth importing.
     """
-    from pydantic_core import PydanticSerializationError, to_json
-
+    write, refused = _import_writer()
     try:
-        return to_json(value, fallback=repr)
-    except PydanticSerializationError:
+        return write(value, fallback=repr)
+    except refused:
         # too deep, or text that is not valid Unicode
         return write_slowly(value)
+
+
+@cache  # an import statement takes longer than to write a short value
+def _import_writer() -> tuple[Callable[..., bytes], type[Exception]]:
+    from pydantic_core import PydanticSerializationError, to_json
+
+    return to_json, PydanticSerializationError
 
 
 def write_slowly(value: Any) -> bytes:
