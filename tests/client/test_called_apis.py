@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import importlib
 import itertools
 import json
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -17,6 +19,7 @@ from support.sources import LIBRARY, VERSIONS, folder
 from dateline.adopt import adopt
 from dateline.generate import Workspace
 from dateline.load import load
+from dateline.serve.mock import Mock
 from dateline.serve.package import open_server
 
 SCHEMAS = Path(__file__).parents[2] / "schemas"
@@ -178,3 +181,75 @@ def test_methods_that_iterate_and_stream_have_names_of_their_own(
         defined = {name for base in client.__mro__ for name in vars(base)}
         found = {name for name in defined if name.startswith(("iter_", "stream_"))}
         assert found == others.keys() | {"iter_b", "iter_e", "iter_list_e", "stream_get_f"}
+
+
+RECORD: dict[str, Any] = {"type": "object", "properties": {"a": {"type": "string"}}}
+NULLABLE: dict[str, dict[str, Any]] = {
+    "3.1.0": {
+        "listed": {**RECORD, "type": ["object", "null"]},
+        "union": {"anyOf": [{"$ref": "#/components/schemas/Record"}, {"type": "null"}]},
+        "component": {"$ref": "#/components/schemas/Listed"},
+        "alias": {"oneOf": [{"$ref": "#/components/schemas/Listed"}]},
+        "values": {"enum": ["a", None]},
+        "constant": {"const": None},
+        "anything": {},
+    },
+    "3.0.3": {
+        "nullable": {**RECORD, "nullable": True},
+        "component": {"$ref": "#/components/schemas/Listed"},
+        "values": {"type": "string", "enum": ["a", None], "nullable": True},
+        "anything": {},
+    },
+}
+LISTED = {"3.1.0": NULLABLE["3.1.0"]["listed"], "3.0.3": NULLABLE["3.0.3"]["nullable"]}
+
+
+@pytest.mark.parametrize("openapi", NULLABLE)
+def test_null_is_sent_as_a_body_that_has_to_be_there(openapi: str, tmp_path: Path) -> None:
+    schemas = NULLABLE[openapi]
+    paths = {
+        f"/{name}": {
+            method: {
+                "operationId": f"{method}_{name}",
+                "requestBody": {
+                    "required": method == "put",
+                    "content": {"application/json": {"schema": schema}},
+                },
+                "responses": {"204": {"description": ""}},
+            }
+            for method in ("put", "post")
+        }
+        for name, schema in {**schemas, "never": RECORD}.items()
+    }
+    document = {
+        "openapi": openapi,
+        "info": {"title": "Nulls", "version": "1"},
+        "paths": paths,
+        "components": {"schemas": {"Record": RECORD, "Listed": LISTED[openapi]}},
+    }
+    (tmp_path / "old.json").write_text(json.dumps(document))
+    adopt((f"2024-01-15={tmp_path / 'old.json'}",), tmp_path / "schemas")
+    api = load(tmp_path / "schemas")
+    workspace = Workspace(schemas=tmp_path / "schemas", output=tmp_path / "generated")
+    sent: list[bytes] = []
+    with open_server(workspace, api) as server:
+        mock = Mock(api, server, "production", 0)
+        root = server.__name__.rpartition(".")[0]
+        client = importlib.import_module(f"{root}.v2024_01_15.client").AsyncClient
+
+        async def note(request: httpx.Request) -> None:
+            sent.append(await request.aread())
+
+        async def call_all() -> None:
+            transport = httpx.ASGITransport(mock.app)
+            async with httpx.AsyncClient(
+                transport=transport, event_hooks={"request": [note]}
+            ) as http:
+                called = client(base_url="http://mock", http_client=http)
+                for name in schemas:
+                    await getattr(called, f"put_{name}")(body=None)
+                    await getattr(called, f"post_{name}")()
+                await called.post_never()
+
+        asyncio.run(call_all())
+    assert sent == [*[b"null", b""] * len(schemas), b""]

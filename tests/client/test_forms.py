@@ -259,17 +259,6 @@ def test_only_what_cookies_can_not_contain_is_encoded(archive: Any) -> None:
     assert raw.write_cookie({"a": 1, "b=1": 2}) == "a=1; b%3D1=2"
 
 
-def test_null_is_sent_as_a_body_that_has_to_be_there(archive: Any) -> None:
-    client, requests = make(archive.v2024_09_01, httpx.Response(204))
-    record = archive.v2024_09_01.Record(id=1)
-    for call in (client.set_note, client.add_note):
-        for body in (None, record):
-            call(body=body)
-    sent = [(each.headers.get("content-type"), each.content) for each in requests]
-    one = ("application/json", b'{"id":1}')
-    assert sent == [("application/json", b"null"), one, (None, b""), one]
-
-
 def test_null_is_written_in_json_only(archive: Any) -> None:
     parameter = archive.client.parameters.Parameter
     value = {"a": None, "b": [None, 1, None], "c": {"d": None, "e": 2}}

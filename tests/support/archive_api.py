@@ -140,17 +140,6 @@ _PATHS: Final = (
             schema: { $ref: '#/components/schemas/Search' }
             encoding: { within: { style: deepObject, explode: true } }
       responses: { '204': { description: done } }
-  /note:
-    put:
-      operationId: setNote
-      security: []
-      requestBody: { required: true, content: { application/json: { schema: NOTE } } }
-      responses: { '204': { description: done } }
-    post:
-      operationId: addNote
-      security: []
-      requestBody: { content: { application/json: { schema: NOTE } } }
-      responses: { '204': { description: done } }
 components:
   schemas:
     Record: { type: object, required: [id], properties: { id: { type: integer } } }
@@ -164,7 +153,7 @@ components:
         text: { type: string }
         words: { type: array, items: { type: string } }
         within: { type: object, properties: { year: { type: integer } } }
-""".replace("NOTE", "{ anyOf: [{ $ref: '#/components/schemas/Record' }, { type: 'null' }] }")
+"""
 )
 
 ARCHIVE: Final = {

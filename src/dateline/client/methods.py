@@ -264,8 +264,7 @@ class MethodWriter:
         """Return whether *body*, which has to be there, may be null."""
         if not body.required or body.inline is None or not is_json(body.media_type):
             return False
-        type_ = simplify_type(self._find_type(body.inline))
-        return allow_none(type_) == type_
+        return self._reader.dialect.admits_null(body.inline.schema)
 
     def _describe_form(self, form: Mapping[str, FormPart]) -> Node:
         described: dict[str, Node] = {}
