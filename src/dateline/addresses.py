@@ -9,8 +9,8 @@ from typing import Any, Final, NamedTuple
 
 from dateline.openapi import security_schemes
 
-# Scheme and authority, then the path. Either may have variables.
-_PARTS: Final = re.compile(r"((?:[^/?#]*:)?//[^/?#]*)?([^?#]*)")
+# Scheme and authority, then the path. Either may have variables, and one may stand for both.
+_PARTS: Final = re.compile(r"((?:[^/?#]*:)?//[^/?#]*|\{[^{}]*\}(?=/|$))?([^?#]*)")
 
 
 def find_own_servers(item: Mapping[str, Any], operation: Mapping[str, Any]) -> Any:

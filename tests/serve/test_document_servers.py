@@ -61,6 +61,7 @@ SPELLED: dict[str, tuple[str, ...]] = {
         *["https://api.example/api/v1"] * 2,
     ),
     "undefined": ("[{ url: 'https://api.example/{stage}' }]", *["https://api.example/stage"] * 2),
+    "variable_host": ("[{ url: '{endpoint}/v1', variables: { endpoint: {} } }]", "/v1", "/v1"),
     "no_host": ("[{ url: 'https://{tenant}.example/v1' }]", "/v1", "/v1"),
     "several": (
         "[{ url: https://api.example/one }, { url: https://two.example/two }]",
