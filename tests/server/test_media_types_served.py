@@ -10,6 +10,8 @@ from support.generated_server import Generated, ask, generate_adopted
 from support.random_chains import DATES
 from support.tables import cases
 
+from dateline_runtime.media_types import rank_accepted
+
 OLD, NEW = DATES[:2]
 JSON, MERGE, OTHER = "application/json", "application/merge-patch+json", "application/vnd.x+json"
 XML, FORM = "application/xml", "application/x-www-form-urlencoded"
@@ -128,6 +130,8 @@ WANTED: Final = [
     ("application/*;q=0.5, */*;q=0.9", JSON),
     (f"{XML};q=x, {JSON};q=0.5", XML),
     (f"{FILE};q=0.001", FILE),
+    (f"{XML};a=b, */*;q=0.5", XML),
+    (f"{JSON};q=0, {JSON};a=b, */*;q=0.5", OTHER),
     (f'{XML};a=",{FILE}"', XML),
     ("", JSON),
     (",;q=,", JSON),
@@ -142,6 +146,19 @@ def test_handler_knows_what_the_caller_prefers(accept: str | None, wanted: str) 
     # a loan is neither XML, a file, nor of the other schema
     sent = wanted if wanted in (JSON, MERGE) else MERGE if ";q=0," in (accept or "") else JSON
     assert answer.headers["content-type"] == sent
+
+
+def test_parameters_distinguish_media_types() -> None:
+    one, two = "application/json; v=1", "application/json;v=2"
+    for accept, expected in (
+        (None, [one, two]),
+        ("application/json;V=2", [two, one]),
+        ("application/json ; v=2;q=0.2, application/json;q=0.1", [two, one]),
+        ("application/json;v=1;q=0, application/json", [two, one]),
+        ("application/*;q=0, application/json; v=2;q=0.1", [two, one]),
+        ("application/json;v=3", [one, two]),
+    ):
+        assert rank_accepted([one, two], accept) == expected
 
 
 LOAN: Final[dict[str, dict[str, str]]] = {OLD: {"id": "a"}, NEW: {"id": "a", "due": "d"}}

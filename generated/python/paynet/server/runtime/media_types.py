@@ -85,36 +85,37 @@ def rank_accepted(names: Iterable[str], accept: str | None) -> list[str]:
     """
     if accept is None:
         return [*names]
-    weights = [_read_weight(each) for each in split_list(accept)]
+    exact: dict[str, float] = {}
+    loose: dict[str, float] = {}
+    for each in split_list(accept):
+        accepted, weight = _read_weight(each)
+        exact[accepted] = max(weight, exact.get(accepted, 0))
+        name = essence(accepted)
+        loose[name] = max(weight, loose.get(name, 0))
 
-    def weigh(name: str) -> float:
+    def weigh(media_type: str) -> float:
         # the most specific range counts (RFC 9110, section 12.5.1)
-        fitting = [(_specificity(name, one), weight) for one, weight in weights]
-        return max([each for each in fitting if each[0]], default=(0, 0.0))[1]
+        whole, name = _strip_blanks(media_type), essence(media_type)
+        found = [exact.get(whole), (loose if whole == name else exact).get(name)]
+        found += [exact.get(f"{name.partition('/')[0]}/*"), exact.get("*/*")]
+        return next((each for each in found if each is not None), 0)
 
     return sorted(names, key=weigh, reverse=True)
 
 
+def _strip_blanks(media_type: str) -> str:
+    return ";".join(part.strip(BLANKS) for part in media_type.split(";")).lower()
+
+
 def _read_weight(accepted: str) -> tuple[str, float]:
     """Return an element of an `Accept` without its weight, and that; it is 1 if it is invalid."""
-    kept, weight = [], 1.0
-    for part in accepted.split(";"):
-        name, _, value = part.strip(BLANKS).partition("=")
-        if name.strip(BLANKS).lower() == "q":
+    name, *parameters = _strip_blanks(accepted).split(";")
+    for at, parameter in enumerate(parameters):
+        key, _, value = parameter.partition("=")
+        if key == "q":
             weight = float(value) if _WEIGHT.fullmatch(value) else 1.0
-            break
-        kept.append(part.strip(BLANKS))
-    return ";".join(kept).lower(), weight
-
-
-def _specificity(media_type: str, accepted: str) -> int:
-    """Return how precisely the range *accepted* names *media_type*; 0 if it does not."""
-    whole = ";".join(part.strip(BLANKS) for part in media_type.split(";")).lower()
-    if accepted == whole:
-        return 4
-    name, found = essence(media_type), essence(accepted)
-    kind = name.partition("/")[0]
-    return {name: 3, f"{kind}/*": 2, "*/*": 1}.get(found, 0)
+            return ";".join([name, *parameters[:at]]), weight
+    return ";".join([name, *parameters]), 1.0
 
 
 def choose_media_type(content_type: str | None) -> str | None:
