@@ -391,3 +391,49 @@ def test_draft_lists_removed_fields_that_are_still_to_be_sent(
                 f"Loan.fee: required in responses of {versions}",
             )
         ] * bool(versions)
+
+
+_SENT: Final = """\
+paths:
+  /loans:
+    post:
+      operationId: lend
+      tags: [Loans]
+      requestBody:
+        content: { application/json: { schema: { $ref: '#/components/schemas/Loan' } } }
+      responses: { '204': { description: lent } }
+components:
+  schemas:
+"""
+_BOOK: Final = "{ type: object, required: [book], properties: { book: { type: string } } }"
+_MAP: Final = "type: object, properties: { scale: { type: integer } }"
+_KINDS: Final = [
+    f"type: object, required: [kind], properties: {{ kind: {{ const: {kind} }} }}"
+    for kind in ("book", "map")
+]
+
+
+@cases(
+    ("loan", "is_found"),
+    [
+        (f"oneOf: [{_BOOK}, {{ {_MAP}, {GATED} }}]", True),
+        (f"type: object, oneOf: [{_BOOK}, {{ {_MAP}, {GATED} }}]", True),
+        (f"oneOf: [{_BOOK}, {{ {_MAP}, {GATED}, x-removed: 2025-06-01 }}]", False),
+        (f"oneOf: [{_BOOK}, {{ {_MAP}, x-removed: 2024-09-01 }}]", False),
+        (f"anyOf: [{_BOOK}, {{ {_MAP}, {GATED} }}]", False),
+        (f"oneOf: [{_BOOK}, {{ type: array, {GATED} }}]", False),
+        (f"oneOf: [{{ {_KINDS[0]} }}, {{ {_KINDS[1]}, {GATED} }}]", False),
+        (f"type: string, oneOf: [{{ const: a }}, {{ const: b, {GATED} }}]", False),
+    ],
+)
+def test_older_requests_may_fit_a_new_member_as_well(
+    tmp_path: Path, loan: str, *, is_found: bool
+) -> None:
+    sources = {
+        "versions.yaml": f"{VERSIONS}lint: adopted\n",
+        "api.yaml": API,
+        "loans.yaml": f"{_SENT}    Loan: {{ {loan} }}\n",
+    }
+    found = [finding.message for finding in check_servable(loaded(tmp_path, sources))]
+    expected = ["Loan: requests of 2024-01-15 may also fit a new member"]
+    assert found == (expected if is_found else [])

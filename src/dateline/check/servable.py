@@ -14,11 +14,14 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from dateline.cache import Cache, Recollection
+from dateline.canonical import canonical
 from dateline.canonical.ranges import with_media_types
 from dateline.check.conditions import find_conditions
 from dateline.check.findings import create_finding, list_concerned
 from dateline.check.places import Places, count, name_place
 from dateline.check.responses import find_unsendable
+from dateline.diff import DiffReadings
+from dateline.diff.overlaps import are_apart
 from dateline.gates import gate_dates
 from dateline.model import (
     ADDED,
@@ -33,6 +36,7 @@ from dateline.model import (
 from dateline.openapi import follow, pointer, target, value_at, walk
 from dateline.project import Projector
 from dateline.schema.access import READ_ONLY, WRITE_ONLY
+from dateline.schema.references import Located
 from dateline.schema.types import UNIONS
 from dateline_runtime.statuses import BODILESS
 
@@ -115,6 +119,7 @@ def _find_by_place(api: Api, places: Places, projector: Projector) -> Iterator[U
             yield from _find_parameters(places, path, node)
     for path, node in places.list_requiring():
         yield from _find_required_of_parts(places, path, node) if places.in_request(path) else ()
+    yield from _find_ambiguous(api, places)
     yield from _find_variants(api, places)
     for rule, path, message in find_conditions(places):
         yield Unservable(rule, path, message, {})
@@ -171,6 +176,35 @@ def _find_members(places: Places, path: Trail, node: dict[str, Any]) -> Iterator
                 f"{holder}",
                 {},
             )
+
+
+def _find_ambiguous(api: Api, places: Places) -> Iterator[Unservable]:
+    """Yield each new member of a `oneOf` that requests of older versions may fit beside theirs."""
+    new = [
+        (path, at, node["oneOf"])
+        for path, kind, node in places.gated_parents
+        if kind == "schema" and "discriminator" not in node
+        for at, member in enumerate(node.get("oneOf", ()))
+        if _is_new(member) and places.in_request(path)
+    ]
+    if not new:
+        return
+    timeline, readings = places.timeline, DiffReadings().of(api.document)
+    for path, at, members in new:
+        missing = timeline.all & ~timeline.of(members[at])
+        known = [each for each in members if timeline.of(each) & missing]
+        newer, *others = (
+            readings.read([Located(canonical("schema", each, adopted=api.table.adopted), "")])
+            for each in (members[at], *known)
+        )
+        if not all(are_apart(newer, each) for each in others):
+            where = timeline.places(missing)
+            message = f"{name_place(path)}: requests of {where} may also fit a new member"
+            yield Unservable("request-without-way-up", (*path, "oneOf", at), message, {})
+
+
+def _is_new(member: Any) -> bool:
+    return isinstance(member, dict) and ADDED in member and REMOVED not in member
 
 
 def _find_variants(api: Api, places: Places) -> Iterator[Unservable]:

@@ -250,10 +250,9 @@ def request_without_way_up() -> None:
 
     Handlers are written once, for the newest shape; what it demands must be there.
 
-    Make it optional; or give it a `default` for callers that don't send it, and run `dateline
-    gate`, which keeps a new default from older versions. If it replaced what they send, write
-    `x-was: {next: {name: OLD}}` on it, or `x-was: {next: {in-place-of: …}}` on the object and a
-    converter.
+    Make it optional; or give it a `default` and run `dateline gate`, which keeps a new default from
+    older versions. If it replaced what they send, write `x-was: {next: {name: OLD}}` on it, or
+    `in-place-of` on the object. Let a new member of a `oneOf` require a field that others lack.
     """
 
 
