@@ -7,7 +7,7 @@ from collections.abc import Container, Iterator
 from typing import Any, Final
 from urllib.parse import urljoin
 
-from dateline.addresses import read_path
+from dateline.addresses import read_address, read_path
 from dateline.diff.graph import Kinds, NodePair
 from dateline.diff.keywords import NOTE
 from dateline.diff.messages import Thing
@@ -35,12 +35,21 @@ def compare_servers(
     keys = ("url", "variables", *schemes)
     ours, theirs = _read_servers(before, keys), _read_servers(after, keys)
     # operations are below the path of the first one
-    paths = [read_path(side.value if side else None) for side in (before, after)]
+    paths = [_read_path(side.value if side else None) for side in (before, after)]
     if sorted(ours) != sorted(theirs) or paths[0] != paths[1]:
         is_kept = ours[:1] == theirs[:1] and set(ours) <= set(theirs)
         requests.add(kinds, "servers", before, after, wider=is_kept)
     elif sorted(_read_servers(before)) != sorted(_read_servers(after)):
         whole.compare(NOTE, "servers", before, after)
+
+
+def _read_path(servers: Any) -> str:
+    """Return what operations are below: the path of the first one of *servers*.
+
+    A variable in place of a host may have a path, too, so it is part of it.
+    """
+    address = read_address(servers)
+    return address if address.startswith("{") else read_path(servers)
 
 
 def find_moved_path(before: dict[str, Any], after: dict[str, Any]) -> tuple[str, str]:
