@@ -9,6 +9,7 @@ import sys
 import tomllib
 import warnings
 from copy import copy, deepcopy
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -569,6 +570,17 @@ def test_dotted_name_keeps_its_dot_if_two_components_collide() -> None:
     assert '    "IssuingCard",\n    "Issuing_Card",\n' in exported
     assert notes == [
         "components.issuing.card: called Issuing_Card, for another component is IssuingCard"
+    ]
+
+
+def test_equal_names_of_adopted_components_are_distinguished_and_noted() -> None:
+    made = document({"_Item": record(a=TEXT), "Item": record(b=TEXT), "item": record(c=TEXT)})
+    contract = Contract(version="2024-01-01", environment="", document=made)
+    adopted = replace(table(["2024-01-01"], "example"), adopted=True)
+    notes = generate_models([contract], adopted, [builtin_templates()]).notes
+    assert notes == [
+        "components._Item: called Item_, for another component is Item",
+        "components.item: called Item__, for another component is Item",
     ]
 
 

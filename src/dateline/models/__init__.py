@@ -274,7 +274,13 @@ def _name_classes(
                 f"components.{name}: called {named[name]}, for another component is {called}"
             )
     if adopted:
-        return names.apart(named)
+        distinct = names.apart(named)
+        notes += (
+            f"components.{name}: called {called}, for another component is {named[name]}"
+            for name, called in distinct.items()
+            if called != named[name]
+        )
+        return distinct
     problems += (
         Problem(
             place=place_of(nodes[name]),
