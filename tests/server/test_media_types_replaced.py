@@ -260,6 +260,20 @@ def test_caller_without_accept_header_gets_a_media_type_of_the_version() -> None
         assert (answer.status, answer.header("content-type")) == (200, [JSON])
 
 
+def test_application_gets_each_accepted_type_once() -> None:
+    seen: list[bytes] = []
+
+    async def application(scope: Any, _: Any, send: Any) -> None:
+        seen.append(dict(scope["headers"])[b"accept"])
+        await _send(send, 200, JSON, BODIES[JSON])
+
+    app = made().module("server").versioned(application, environment="production")
+    accept = b", ".join([b"*/*", b"application/*;q=0.5", b"text/plain"] * 3)
+    named = [(b"x-api-version", OLD.encode()), (b"accept", accept)]
+    asyncio.run(exchange(app, request("POST", "/json/json-xml", named)))
+    assert seen == [b"application/json, application/json;q=0.5, text/plain"]
+
+
 @cases("media_type", ["jso", "vnd"])
 @cases("name", STATUSES)
 def test_success_with_another_status_is_sent_if_it_means_the_same(

@@ -628,7 +628,8 @@ def accept_types(value: bytes, known: Mapping[str, list[str]]) -> bytes:
         sent = dict.fromkeys(other for name in covered for other in known[name])
         accepted += [";".join([other, *weights]) for other in sent]
     sent = dict.fromkeys(other for found in known.values() for other in found)
-    return ", ".join(accepted or sent).encode("latin-1") or value
+    # a range may be sent many times, and stands for several types
+    return ", ".join(dict.fromkeys(accepted) or sent).encode("latin-1") or value
 
 
 def _covers(accepted: str, media_type: str) -> bool:
