@@ -141,6 +141,18 @@ TAGGED_MOVES: Final[dict[str, tuple[Json, Json, Json, Json]]] = {
         )
         for key in ("oneOf", "anyOf")
     },
+    "from a member of a union of unions": (
+        union("oneOf", "Both"),
+        {"Both": union("oneOf"), "One": variant("one", id=OLDER), "Two": TWO},
+        union("oneOf", "Both", id=NEWER),
+        {"Both": union("oneOf"), "One": ONE, "Two": TWO},
+    ),
+    "to a member of the union of a base": (
+        fields(refer("Both"), id=OLDER),
+        {"Both": union("anyOf"), "One": ONE, "Two": TWO},
+        fields(refer("Both")),
+        {"Both": union("anyOf"), "One": variant("one", id=NEWER), "Two": TWO},
+    ),
     "from a variant": (
         tagged(union("oneOf"), **TAGS),
         {"One": variant("one", id=OLDER), "Two": TWO},

@@ -69,17 +69,22 @@ class Declarations:
     def list_values(self, schema: Schema) -> Iterator[tuple[Schema, ...]]:
         """Yield the schemas of a value of *schema*, alone and with each member of its unions.
 
-        The members of a union without fields beside it are left out.
+        The members of a union without fields beside it are left out. Each is yielded once, with the
+        schemas that lead to it first.
         """
+        met: set[int] = set()
         pending: list[tuple[Schema, ...]] = [(schema,)]
         while pending:
             schemas = pending.pop()
             yield schemas
             if len(schemas) == 1 and not self.read(schemas):
                 continue
-            listed = [schemas[-1].get(key) for key in UNIONS]
+            parts = self._list_parts(schemas[-1], above=schemas[:-1])
+            listed = [part.era.get(key) for part in parts for key in UNIONS]
             members = [each for one in listed if isinstance(one, list) for each in one]
-            pending += [(*schemas, each) for each in members if isinstance(each, dict)]
+            new = [each for each in members if isinstance(each, dict) and id(each) not in met]
+            met.update(map(id, new))
+            pending += [(*schemas, each) for each in new]
 
     def read(self, schemas: tuple[Schema, ...], at: int | None = None) -> Fields:
         """Return the fields of *schemas* at a version or, without one, as they are written.
