@@ -206,7 +206,7 @@ def test_file_that_becomes_long_is_divided_with_its_comments(tmp_path: Path) -> 
         f"    # About {line.strip()}\n{line.rstrip()} # beside it\n" if "Long" in line else line
         for line in file.read_text().splitlines(keepends=True)
     )
-    file.write_text(f"# About the file.\n{text}")
+    file.write_text(f"# About the file.\n{text}      # after it\n# At its end.\n")
     lines = [line for line in text.splitlines() if "#" in line or "x-lines" in line]
     take_over(tmp_path, describe(8))
     parts = sorted(schemas.glob(f"{file.stem}*.yaml"))
@@ -214,6 +214,8 @@ def test_file_that_becomes_long_is_divided_with_its_comments(tmp_path: Path) -> 
     texts = [part.read_text() for part in parts]
     assert all(len(each.splitlines()) <= 2000 for each in texts)
     assert [each.count("# About the file.") for each in texts] == [0, 1]
+    assert [each.count("# At its end.") for each in texts] == [0, 1]
+    assert [each.count("# after it") for each in texts] == [1, 0]
     written = [line for each in texts for line in each.splitlines()]
     assert sorted(line for line in written if line in lines) == sorted(lines)
     for part in parts:
