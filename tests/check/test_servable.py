@@ -420,6 +420,11 @@ _KINDS: Final = [
         (f"type: object, oneOf: [{_BOOK}, {{ {_MAP}, {GATED} }}]", True),
         (f"oneOf: [{_BOOK}, {{ {_MAP}, {GATED}, x-removed: 2025-06-01 }}]", False),
         (f"oneOf: [{_BOOK}, {{ {_MAP}, x-removed: 2024-09-01 }}]", False),
+        (
+            f"oneOf: [{{ type: array }}, {{ {_MAP}, x-removed: 2024-09-01 }}, "
+            f"{{ {_MAP}, {GATED} }}]",
+            False,
+        ),
         (f"anyOf: [{_BOOK}, {{ {_MAP}, {GATED} }}]", False),
         (f"oneOf: [{_BOOK}, {{ type: array, {GATED} }}]", False),
         (f"oneOf: [{{ {_KINDS[0]} }}, {{ {_KINDS[1]}, {GATED} }}]", False),

@@ -192,7 +192,8 @@ def _find_ambiguous(api: Api, places: Places) -> Iterator[Unservable]:
     timeline, readings = places.timeline, DiffReadings().of(api.document)
     for path, at, members in new:
         missing = timeline.all & ~timeline.of(members[at])
-        known = [each for each in members if timeline.of(each) & missing]
+        lasting = [each for each in members if not _is_removed(each)]
+        known = [each for each in lasting if timeline.of(each) & missing]
         newer, *others = (
             readings.read([Located(canonical("schema", each, adopted=api.table.adopted), "")])
             for each in (members[at], *known)
@@ -204,7 +205,11 @@ def _find_ambiguous(api: Api, places: Places) -> Iterator[Unservable]:
 
 
 def _is_new(member: Any) -> bool:
-    return isinstance(member, dict) and ADDED in member and REMOVED not in member
+    return isinstance(member, dict) and ADDED in member and not _is_removed(member)
+
+
+def _is_removed(member: Any) -> bool:
+    return isinstance(member, dict) and REMOVED in member
 
 
 def _find_variants(api: Api, places: Places) -> Iterator[Unservable]:
