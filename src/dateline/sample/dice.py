@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -16,12 +17,18 @@ class Dice:
     """
 
     def __init__(self, *names: object) -> None:
-        self._key = "\0".join(map(str, names)).encode()
+        self._names = names
         self._count = 0
+
+    @cached_property
+    def _key(self) -> bytes:
+        return "\0".join(map(str, self._names)).encode()
 
     def below(self, limit: int) -> int:
         """Return a number from 0 to *limit* - 1."""
         self._count += 1
+        if limit == 1:
+            return 0
         digest = hashlib.sha256(self._key + self._count.to_bytes(4, "big")).digest()
         return int.from_bytes(digest, "big") % limit
 

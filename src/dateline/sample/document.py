@@ -83,7 +83,7 @@ class SampledDocument:
         self._small_validators = memoize(self._compile_for, _MOST_COMPILED)
         self._plain_validators = lru_cache(maxsize=_MOST_PLAIN)(_compile_plain)
         # each with its schemas: an id is unique only while its object lives
-        self._written_schemas: dict[tuple[int, ...], tuple[Schemas, str]] = {}
+        self._written_schemas: dict[tuple[int, ...], tuple[Schemas, str, bool]] = {}
         self.members = Memo(partial(_list_members, self._reader.resolver))
         """Returns the alternatives of a keyword (a union, or `if`), one of which must be valid."""
         self.variants = memoize(self._tagged_variants)
@@ -149,36 +149,45 @@ class SampledDocument:
         """Return where *value* violates *schemas* and how, or None if it is valid for them all."""
         if self.fits(schemas, value):
             return None
-        for error in self._validator(schemas).iter_errors(value):
+        written, is_plain = self._write(schemas)
+        validators = self._plain_validators if is_plain else self._validators
+        for error in validators(written).iter_errors(value):
             return tuple(error.instance_path), _shorten(str(error.message))
         # it refuses a field that is required twice without reporting an error
         return None
 
     def fits(self, schemas: Schemas, value: Any) -> bool:
-        return bool(self._validator(schemas, _list_names(value)).is_valid(value))
+        return not schemas or bool(self._validator(schemas, value).is_valid(value))
 
     def fits_named(self, schemas: Schemas, value: Any) -> Callable[[Any], bool]:
         """Return whether values fit *schemas* that have no other names than *value* has."""
-        judge = self._validator(schemas, _list_names(value))
+        judge = self._validator(schemas, value)
         return lambda each: bool(judge.is_valid(each))
 
-    def _validator(self, schemas: Schemas, names: frozenset[str] | None = None) -> Any:
-        """Return a validator for *schemas*; with *names*, for values without any other names.
+    def _validator(self, schemas: Schemas, value: Any) -> Any:
+        """Return a validator of *schemas* for values that have no other names than *value* has.
 
         A validator that follows all references takes many times as long to build.
         """
+        written, is_plain = self._write(schemas)
+        if is_plain:
+            return self._plain_validators(written)
+        names = _list_names(value)
+        if names is None:
+            return self._validators(written)
+        return self._small_validators(written, names)
+
+    def _write(self, schemas: Schemas) -> tuple[str, bool]:
+        """Return *schemas* as text, and whether they are short and without references."""
         key = tuple(map(id, schemas))
-        if key in self._written_schemas:
-            return self._plain_validators(self._written_schemas[key][1])
-        written = json.dumps(schemas)
-        if len(written) >= _LONGEST_PLAIN or '"$' in written:
-            if names is None:
-                return self._validators(written)
-            return self._small_validators(written, names)
-        if len(self._written_schemas) >= _MOST_WRITTEN:
-            self._written_schemas.clear()
-        self._written_schemas[key] = schemas, written
-        return self._plain_validators(written)
+        known = self._written_schemas.get(key)
+        if known is None:
+            written = json.dumps(schemas)
+            known = schemas, written, len(written) < _LONGEST_PLAIN and '"$' not in written
+            if len(self._written_schemas) >= _MOST_WRITTEN:
+                self._written_schemas.clear()
+            self._written_schemas[key] = known
+        return known[1:]
 
     def is_chosen(self, schema: dict[str, Any]) -> bool:
         """Return whether *schema* is the reference to a single variant."""

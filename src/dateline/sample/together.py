@@ -34,6 +34,17 @@ class Together:
     impossible: str = ""
     _chosen: set[str] = field(default_factory=set)
 
+    def copy(self) -> Together:
+        """Return a copy, to which more can be added."""
+        return Together(
+            self.document,
+            [*self.parts],
+            [*self.unions],
+            {*self.references},
+            self.impossible,
+            {*self._chosen},
+        )
+
     def add(self, schema: Any) -> None:
         """Add the requirements of *schema*."""
         if schema is False:
@@ -119,12 +130,11 @@ class Together:
         """Return the requirements for the field *name*."""
         found: list[Any] = []
         for part in self.parts:
-            here = [part["properties"][name]] if name in part.get("properties", {}) else []
-            here += [
-                schema
-                for pattern, schema in part.get("patternProperties", {}).items()
-                if matches(pattern, name)
-            ]
+            named = part.get("properties")
+            here = [named[name]] if named and name in named else []
+            if "patternProperties" in part:
+                patterns = part["patternProperties"].items()
+                here += [schema for pattern, schema in patterns if matches(pattern, name)]
             if not here and "additionalProperties" in part:
                 here = [part["additionalProperties"]]
             found += here

@@ -45,6 +45,12 @@ _CONTENT: Final = "(content)"
 _CONTENTS: Final = 2
 """The step to the JSON in a text, and how often a path has it."""
 
+_GIVING: Final = frozenset({"const", "enum", "examples", EXTENSIBLE, "example", "default"})
+"""The keywords that give values."""
+
+_MOST_READ: Final = 1 << 12
+"""How many combinations of schemas are kept as one: a value uses those of its fields repeatedly."""
+
 _ANY_OBJECT: Final = {"type": "object"}
 _CONTAINERS: Final = frozenset({"object", "array"})
 
@@ -69,6 +75,7 @@ class Values:
         # each with its schemas: an id is unique only while its object lives
         # and with how many copies at least they have no value
         self._failed: dict[tuple[int, ...], tuple[Schemas, str, int]] = {}
+        self._together: dict[tuple[int, ...], tuple[Schemas, Together]] = {}
         self.is_container = Memo(Values._is_container, owner=self)
         """Returns whether values of schemas may contain others."""
 
@@ -91,16 +98,25 @@ class Values:
         self._failed[key] = schemas, first.reason, here.copies if first.lacks_room else 0
         raise first
 
+    def _read(self, schemas: Schemas) -> Together:
+        """Return the joint requirements of *schemas*, of which only copies may be changed."""
+        key = tuple(map(id, schemas))
+        if key not in self._together:
+            if len(self._together) >= _MOST_READ:
+                self._together.clear()
+            self._together[key] = schemas, together(self.document, schemas)
+        return self._together[key][1]
+
     def _is_simple(self, schemas: Schemas) -> bool:
         """Return whether all attempts choose the same: there are no unions, types or fields."""
-        known = together(self.document, schemas)
+        known = self._read(schemas)
         is_declared = bool(known.list_values("type")) and len(known.types) == 1
         return is_declared and not (
             known.unions or known.is_checked or known.types[0] in _CONTAINERS
         )
 
     def _attempt(self, schemas: Schemas, here: Here, attempt: int) -> Any:
-        known = together(self.document, schemas)
+        known = self._read(schemas).copy()
         choices = _Choices(attempt)
         self._settle(known, here, choices)
         if known.references & here.above:
@@ -150,7 +166,7 @@ class Values:
 
     def _list_spoiled(self, schemas: Schemas, value: Any, depth: int = 0) -> Iterator[Any]:
         """Yield copies of *value* with a field that *schemas* are likely to refuse."""
-        known = together(self.document, schemas)
+        known = self._read(schemas)
         if isinstance(value, dict):
             names = known.names()
             for name in names:
@@ -211,14 +227,14 @@ class Values:
 
     def is_welcome(self, schemas: Schemas, here: Here, known: Together) -> bool:
         """Return whether a value of *schemas* is worth including in one of *known*."""
-        below = together(self.document, schemas)
+        below = self._read(schemas)
         again = self._comes_again(below, here.above | known.references)
         if below.impossible or again or any(part.get("writeOnly") for part in below.parts):
             return False
         return not (here.is_tight and self.is_container(schemas))
 
     def _is_container(self, schemas: Schemas) -> bool:
-        known = together(self.document, schemas)
+        known = self._read(schemas)
         return bool(known.unions or _CONTAINERS & {*known.types})
 
     def _has_end(self, schemas: Schemas, here: Here) -> bool:
@@ -245,7 +261,7 @@ class Values:
         def rank(member: Any) -> tuple[bool, bool, float, bool]:
             depth = self.document.depth(member)
             is_null = isinstance(member, dict) and member.get("type") == "null"
-            again = self._comes_again(together(self.document, (member,)), here.above)
+            again = self._comes_again(self._read((member,)), here.above)
             matters = here.is_tight or depth == math.inf
             abstract = self.document.is_extended(member)
             is_last = is_null and (member == NULL_BESIDE_REFERENCE or not here.is_tight)
@@ -259,13 +275,15 @@ class Values:
             return True
         above |= known.references
         return any(
-            all(self._comes_again(together(self.document, (each,)), above) for each in members)
+            all(self._comes_again(self._read((each,)), above) for each in members)
             for members in known.unions
         )
 
 
 def _list_given(known: Together, dice: Dice) -> Iterator[Any]:
     """Yield the values that the document gives, the most binding ones first."""
+    if all(part.keys().isdisjoint(_GIVING) for part in known.parts):
+        return
     yield from known.list_values("const")
     for keyword in ("enum", "examples", EXTENSIBLE):
         for values in known.list_values(keyword):

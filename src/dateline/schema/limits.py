@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections import ChainMap
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, TypeAlias
 
@@ -34,16 +33,27 @@ FLAGS: Final = {
 _BY_DEFAULT: Final = frozenset({"additionalProperties"})
 """Keywords that are true where they are absent."""
 
-_LIMITING: Final = ("uniqueItems", "readOnly", "writeOnly")
+_LIMITING_FLAGS: Final = ("uniqueItems", "readOnly", "writeOnly")
+
+_LIMITING: Final = frozenset(
+    {keyword for least, most, _ in _BOUNDS for keyword in (least, most)}
+    | {"exclusiveMinimum", "exclusiveMaximum", "multipleOf", "pattern", "default"}
+    | {"additionalProperties", *_LIMITING_FLAGS}
+)
 
 
 def merge_keywords(parts: Parts) -> Keywords:
     """Return the keywords of all *parts*; the first part that has one decides."""
-    return ChainMap(*(part.node for part in parts))
+    merged: dict[str, Any] = {}
+    for part in reversed(parts):
+        merged.update(part.node)
+    return merged
 
 
 def describe_limits(keywords: Keywords) -> Iterator[str]:
     """Yield each limit that *keywords* set for a value, and its default, as a few words."""
+    if keywords.keys().isdisjoint(_LIMITING):
+        return
     for least, most, unit in _BOUNDS:
         if words := _word_bounds(keywords, least, most):
             is_one = re.search(r"(exactly|at least|at most) 1$", words)
@@ -59,7 +69,7 @@ def describe_limits(keywords: Keywords) -> Iterator[str]:
         yield f"default `{json.dumps(keywords.get('default'), ensure_ascii=False)}`"
     if keywords.get("additionalProperties") is False:
         yield "no other members"
-    for keyword in _LIMITING:
+    for keyword in _LIMITING_FLAGS:
         if keywords.get(keyword) is True:
             yield FLAGS[keyword][0]
 

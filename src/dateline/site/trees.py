@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any, Final, NamedTuple
 
 from dateline.model import EXTENSIBLE
@@ -170,10 +171,9 @@ class Trees:
         return Located(self._schemas[name], f"/components/schemas/{escape(name)}")
 
     def _marks_at(self, pointers: Iterable[str]) -> Marks:
-        if not self._marks:
-            return ()
-        found = (self._marks.get(each, ()) for each in pointers)
-        return tuple(dict.fromkeys(mark for marks in found for mark in marks))
+        # very few nodes have marks
+        found = [self._marks[each] for each in pointers if each in self._marks]
+        return tuple(dict.fromkeys(chain.from_iterable(found))) if found else ()
 
     def _row(self, schema: Located, place: _RowPlace, *, is_whole: bool = False) -> TreeRow:
         """Return the row of *schema*: for a component, its name; with *is_whole*, its tree, too."""
