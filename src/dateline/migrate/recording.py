@@ -12,6 +12,7 @@ from libcst.metadata import (
     ParentNodeProvider,
     PositionProvider,
     QualifiedNameProvider,
+    QualifiedNameSource,
     ScopeProvider,
 )
 
@@ -35,6 +36,11 @@ class EditRecorder(cst.CSTVisitor):
         self.edits: dict[cst.CSTNode, Callable[[Any], cst.CSTNode]] = {}
         self.marks: dict[cst.CSTNode, list[str]] = {}
         self.notices: dict[Notice, cst.CSTNode] = {}
+
+    def _is_builtin(self, node: cst.CSTNode) -> bool:
+        """Return whether *node* names a function or class of Python, unless a star import does."""
+        found = self.get_metadata(QualifiedNameProvider, node, ()) or ()
+        return {each.source for each in found} == {QualifiedNameSource.BUILTIN}
 
     def _apply(self, node: cst.Name, what: NewName | CallerRemark) -> None:
         if isinstance(what, NewName):

@@ -6,7 +6,7 @@ import ast
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
@@ -44,6 +44,8 @@ class _CodeFile:
 
     def __init__(self, text: str, path: Path, project: Any) -> None:
         self.script = jedi.Script(text, path=path, project=project)
+        # jedi only remembers steps of an inference, and several questions need the same one
+        self.infer = cache(self.script.infer)
         self.lines = text.split("\n")
         try:
             self.tree = ast.parse(text)
@@ -140,6 +142,7 @@ class NameResolver:
         self._folders = folders
         self._older = older
         self._shared = shared
+        self._varied: dict[tuple[int, int], bool] = {}
 
     def find_members(
         self, line: int, column: int, keyword: str = ""
@@ -172,7 +175,7 @@ class NameResolver:
         if not (found and before):
             return set(), False
         name = found[0]
-        types = self._script.infer(line, len(before) - 1)
+        types = self._code.infer(line, len(before) - 1)
         names = {f"{each.full_name}.{name}" for each in types}
         members = {self._read(each) for each in names}
         own = [each for each in types if self._read(f"{each.full_name}.{name}") is None]
@@ -197,12 +200,17 @@ class NameResolver:
                 is_varied = self.is_varied(*self._code.find_last(node))
                 return is_varied or self._is_other(node.value)
             case ast.Call():
-                known = self._script.infer(*self._code.find_last(node.func))
+                known = self._code.infer(*self._code.find_last(node.func))
                 return not known or self._returns_unknown(self._code, node, frozenset())
         return False
 
     def is_varied(self, line: int, column: int) -> bool:
         """Return whether the variable or attribute at a place may be of unknown type."""
+        if (line, column) not in self._varied:
+            self._varied[line, column] = self._find_varied(line, column)
+        return self._varied[line, column]
+
+    def _find_varied(self, line: int, column: int) -> bool:
         named = self._script.get_references(line, column, scope="file")
         defined = [each for each in named if each.is_definition()]
         if [each.type for each in defined] == ["param"]:
@@ -245,7 +253,7 @@ class NameResolver:
         called = node.func if isinstance(node, ast.Call) else node
         if not isinstance(called, ast.Name | ast.Attribute):
             return True
-        types = code.script.infer(*code.find_last(called))
+        types = code.infer(*code.find_last(called))
         if isinstance(node, ast.Call):
             types = [each for one in types for each in one.execute()]
             return bool(types) and not self._returns_unknown(code, node, seen)
@@ -283,7 +291,7 @@ class NameResolver:
 
     def find_class(self, line: int, column: int) -> str | None:
         """Return the class of models that the name at a place certainly is."""
-        types = self._script.infer(line, column)
+        types = self._code.infer(line, column)
         found = {self._read_class(each) for each in types}
         is_shared = self._has_shared({each.full_name or "" for each in types})
         name = found.pop() if len(found) == 1 and not is_shared else None
@@ -295,7 +303,7 @@ class NameResolver:
 
         A class of clients has an empty name.
         """
-        found = self._script.infer(line, column)
+        found = self._code.infer(line, column)
         return self._list_inherited(each for each in found if each.type == "class")
 
     def _list_inherited(self, types: Iterable[Any]) -> set[str]:
@@ -333,7 +341,7 @@ class NameResolver:
                 # the line of a decorated class is that of its name
                 for base in node.bases if node.lineno == named.line else ():
                     each = base.value if isinstance(base, ast.Subscript) else base
-                    yield from code.script.infer(*code.find_last(each))
+                    yield from code.infer(*code.find_last(each))
 
     def _read(self, name: str) -> PackageMember | None:
         place = self._find_place(name)

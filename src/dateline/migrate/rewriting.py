@@ -417,7 +417,8 @@ class _EditFinder(TextReader):
             if start == self._older.path and last in self._older.classes:
                 return last if self._is_certain(node) else None
         last_name = find_last(node)
-        if not is_found or last_name is None:
+        is_known = not self._stars and self._is_builtin(node)
+        if not is_found or last_name is None or is_known:
             return None
         return self._resolver.find_class(*self._locate(last_name))
 
