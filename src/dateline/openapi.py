@@ -571,10 +571,11 @@ def method_name(method: str) -> str:
 def target(reference: str) -> tuple[str, str] | None:
     """Return (section, name) of a local component reference, or None for any other text.
 
-    Escapes of RFC 6901 section 4 and of RFC 3986 section 2.1 are undone.
+    Escapes of RFC 6901 section 4 and of RFC 3986 section 2.1 are undone. What a key that is none of
+    OpenAPI's contains (`#/components/enums/Color`) is not a component.
     """
     parts = reference.split("/")
-    if len(parts) != 4 or parts[0] != "#" or parts[1] != "components":
+    if len(parts) != 4 or parts[0] != "#" or parts[1] != "components" or parts[2] not in COMPONENTS:
         return None
     name = parts[3]
     if "%" in name:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pytest
 from support.adopted_apis import adopt_all, store
@@ -86,6 +87,7 @@ def document(references: list[str], shape: dict[str, Any]) -> dict[str, Any]:
                 "B": {"$ref": "#/components/schemas/A/properties/p~1q"},
             },
             "responses": {"R": content(shape)},
+            "enums": {"E": shape},  # not a key of OpenAPI
         },
     }
 
@@ -98,6 +100,7 @@ REFERENCES = [
     "#/components/schemas/A/%24defs/D",
     "#/components/schemas/A/allOf/0/properties/s",
     "#/components/schemas/B",
+    "#/components/enums/E",
     "#/components/responses/R/content/application~1json/schema",
     "#/paths/~1y~1{id}/get/responses/200/content/application~1json/schema/items",
     "#/paths/~1y~1%7Bid%7D/get/responses/200/content/application~1json/schema/items",
@@ -136,6 +139,7 @@ def list_answers(folder: Path, url: str) -> list[tuple[int, Any]]:
     [
         "#/components/schemas/A/properties/absent",
         "#/components/schemas/A/required/0",
+        "#/components/enums/absent",
         "#/info/title",
         "#absent",
         # indexes are ASCII digits without a leading zero, and no number is too long to be refused
@@ -151,6 +155,61 @@ def test_reference_to_another_kind_of_object_has_no_meaning(tmp_path: Path) -> N
     odd = document(["#/paths/~1y~1{id}/get/parameters/0"], OLD)
     adoption = adopt(store(tmp_path, [odd]), tmp_path / "schemas")
     assert [words for *_, words in adoption.documents] == ["equal"]
+
+
+def outside(old: Any, reference: str, where: dict[str, Any]) -> dict[str, Any]:
+    """Return a document with a response and a parameter that refer to what is in *where*."""
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "T", "version": "1"},
+        "paths": {
+            "/x": {
+                "get": {
+                    "operationId": "getX",
+                    "parameters": [{"name": "n", "in": "query", "schema": {"$ref": "#/x-types/N"}}],
+                    "responses": {"200": old or content({"$ref": reference})},
+                }
+            }
+        },
+        **where,
+    }
+
+
+TEXT: Final = {"type": "string", "enum": ["a"]}
+NUMBER: Final = {"type": "integer"}
+
+
+@cases(
+    "reference, place",
+    [
+        ("#/x-types/D", lambda schema: {"x-types": {"D": schema, "N": schema}}),
+        (
+            "#/x-types/User",
+            lambda schema: {"x-types": {"User": {"$ref": "#/x-types/D"}, "D": schema, "N": schema}},
+        ),
+        (
+            "#/components/types/D",
+            lambda schema: {"components": {"types": {"D": schema}}, "x-types": {"N": schema}},
+        ),
+        (
+            "",
+            lambda schema: {
+                "x-responses": {"R": content({"$ref": "#/x-types/D"})},
+                "x-types": {"D": schema, "N": schema},
+            },
+        ),
+    ],
+)
+def test_object_that_changes_outside_of_openapi_is_served_at_each_version(
+    tmp_path: Path, reference: str, place: Callable[[Any], dict[str, Any]]
+) -> None:
+    response = None if reference else {"$ref": "#/x-responses/R"}
+    adopt_all(tmp_path, [outside(response, reference, place(each)) for each in (TEXT, NUMBER)])
+    before, after = list_answers(tmp_path, "/x")
+    assert (before[0], after[0]) == (200, 200)
+    assert (before[1], type(after[1])) == ("a", int)
+    assert [status for status, _ in list_answers(tmp_path, "/x?n=1")] == [400, 200]
+    assert [status for status, _ in list_answers(tmp_path, "/x?n=a")] == [200, 400]
 
 
 EXTENSIONS: dict[str, Any] = {

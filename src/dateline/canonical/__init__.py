@@ -11,6 +11,7 @@ from typing import Any
 from dateline.canonical.bases import ease_members
 from dateline.canonical.former_operations import with_former_operations
 from dateline.canonical.moved_fields import with_moved_fields
+from dateline.canonical.outside_targets import with_outside_targets
 from dateline.canonical.payloads import with_event_components
 from dateline.canonical.ranges import with_media_types
 from dateline.gates import changes, drop_keys
@@ -24,8 +25,9 @@ from dateline.versions import order
 
 
 def prepare_serving(api: Api) -> Api:
-    """Return *api* as its server reads it; see the four functions that this combines."""
-    return with_event_components(with_media_types(with_former_operations(with_moved_fields(api))))
+    """Return *api* as its server reads it; see the five functions that this combines."""
+    moved = with_moved_fields(with_outside_targets(api))
+    return with_event_components(with_media_types(with_former_operations(moved)))
 
 
 def canonical_document(api: Api, *, sent: bool = False) -> dict[str, Any]:
