@@ -158,7 +158,18 @@ def test_body_that_is_no_event_does_not_fit(events: Any, body: Any) -> None:
             events.parse("loan.started", body, version)
 
 
-@pytest.mark.parametrize("secret", ["", "whsec_", "whsec_!!", "a", "whsec_a"])
+INSIDE: Final = "!-_.,:'\" \n\r\t\0é="
+"""Characters that no secret contains; those of base64 for URLs are among them."""
+
+
+@pytest.mark.parametrize(
+    "secret",
+    [
+        *("", "whsec_", "whsec_!!", "a", "whsec_a", "whsec_====", "whsec_whsec_AAAA"),
+        *(f"{SECRET[:at]}{sign}{SECRET[at:]}" for sign in INSIDE for at in (0, 6, 20)),
+        *(f"{SECRET}{sign}" for sign in INSIDE),
+    ],
+)
 def test_invalid_secret_is_an_error_that_does_not_contain_it(events: Any, secret: str) -> None:
     headers = events.sign(b"{}", SECRET)
     for use in (partial(events.sign, b"{}"), partial(events.verify, b"{}", headers)):
@@ -198,6 +209,23 @@ def test_signature_can_be_verified_with_standard_tools(events: Any) -> None:
     assert Webhook(SECRET).verify(body, headers) == {"state": "ä"}
     events.verify(body.encode(), headers, SECRET)
     assert events.sign(body, SECRET)["webhook-id"] != events.sign(body, SECRET)["webhook-id"]
+
+
+@cases(
+    "id",
+    ["", *(f"msg{sign}1" for sign in ". \r\n\t\0\x7f\x85\xa0é\u2028"), "msg_1\n", ".", "\ud800"],
+    ids=ascii,
+)
+def test_id_that_breaks_header_or_signature_is_an_error(events: Any, id: str) -> None:
+    with pytest.raises(ValueError, match="has to be visible ASCII characters without dots"):
+        events.sign(b"{}", SECRET, id=id)
+
+
+def test_id_may_have_all_other_characters(events: Any) -> None:
+    id = "".join(map(chr, range(0x21, 0x7F))).replace(".", "")
+    headers = events.sign(b"{}", SECRET.rstrip("="), id=id)
+    assert headers["webhook-id"] == id
+    events.verify(b"{}", headers, SECRET.removeprefix("whsec_"))
 
 
 MALFORMED: Final = "`webhook-signature` has to be `v1,` and base64, or several of these"
