@@ -95,6 +95,12 @@ retired:
         "4:13: version-twice: 2024-01-15 is at versions.yaml:1:20 already; the name of a retired "
         "version is taken",
     ]
+    # newer than the newest version that is cut
+    later = rows.replace("2023-01-01", "2031-01-01")
+    assert complaints(VERSIONS + ENVIRONMENTS + later, tmp_path) == [
+        "5:13: version-order: 2031-01-01 is newer than 2024-01-15 (versions.yaml:1:20), the newest "
+        "version that is cut, which can't be retired; correct its date, or leave the row out"
+    ]
 
 
 def test_omitted_keys_have_defaults(tmp_path: Path) -> None:

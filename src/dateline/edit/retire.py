@@ -21,6 +21,7 @@ from dateline.model import (
     CONVERTER,
     EVERYWHERE,
     WAS,
+    Announcement,
     Api,
     DatelineError,
     Day,
@@ -97,14 +98,19 @@ def _require_ended(table: Table, day: str, today: str) -> Version:
     if version is None:
         hint = did_you_mean(day, (one.date for one in table.supported))
         raise RetireError(f"the version table has no cut version {day}{hint}")
-    if day == table.default:
+    if version.moving:
+        raise RetireError(
+            f"{day} is a moving version, which promises nothing and is not retired; take its row "
+            f"out of {TABLE}, and its gates out of the definitions"
+        )
+    move, end = _find_move(table), table.ends.get(day)
+    if day == table.default and move is None:
         raise RetireError(
             f"{day} is the default; announce a move of it, and write another `default` from its "
             f"day on"
         )
     if day == table.latest:
         raise RetireError(f"{day} is the newest version that is cut; cut a newer one first")
-    end = table.ends.get(day)
     if end is None:
         raise RetireError(
             f"no end of {day} is announced; announce it: "
@@ -112,9 +118,22 @@ def _require_ended(table: Table, day: str, today: str) -> Version:
         )
     if today < end.day:
         raise RetireError(f"{day} ends on {end.day}; retire it from that day on")
+    if day == table.default and move is not None:
+        raise RetireError(
+            f"{day} is the default; write `default: {move.version}`, as announced, from "
+            f"{move.day} on"
+        )
     if day == table.annotation:
         raise RetireError(f"`annotation` in {TABLE} names {day}; name another version there")
     return version
+
+
+def _find_move(table: Table) -> Announcement | None:
+    """Return the next announced move of the default, if there is one."""
+    moves = {one.version: one for one in table.announcements if one.kind == "default"}
+    now = moves.pop(table.default, None)
+    coming = [one for one in moves.values() if now is None or one.day > now.day]
+    return min(coming, key=lambda one: one.day, default=None)
 
 
 def _leave_table(table: Table, sources: Sources, day: str, today: str) -> None:

@@ -276,6 +276,7 @@ def check_version(value: Any, form: str = DATE_FORM, *, cut: bool = False) -> Re
     if isinstance(value, str) and is_well_formed(value, form):
         return None
     named = quote(value) if isinstance(value, str) else value
+    alternative = "" if cut else ", or `next`"
     if type(value) is int and is_well_formed(str(value), form):
         return Refusal("date", f"{named} is a number in YAML; write '{value}' in quotes")
     written = str(value) if type(value) in (str, int) else ""
@@ -285,8 +286,8 @@ def check_version(value: Any, form: str = DATE_FORM, *, cut: bool = False) -> Re
         if canonical_date(padded):
             return Refusal("date", f"{named} is not a canonical {form} date; write {padded}")
     if isinstance(value, str) and re.fullmatch(re.sub("[YMD]", "[0-9]", form), value):
-        return Refusal("date", f"{named} is not an existing date; write one, or `next`")
-    wrong = f"{named} is not a canonical {form} date; write one, or `next`"
+        return Refusal("date", f"{named} is not an existing date; write one{alternative}")
+    wrong = f"{named} is not a canonical {form} date; write one{alternative}"
     return _is_text(value) or Refusal("date", wrong)
 
 

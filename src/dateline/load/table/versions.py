@@ -95,8 +95,12 @@ def read_annotation(reading: TableReading, table: Row, versions: tuple[Version, 
 
 
 def read_retired(reading: TableReading, table: Row, versions: tuple[Version, ...]) -> list[Retired]:
-    """Return the versions that have ended, oldest first; report those that are still served."""
+    """Return the versions that have ended, oldest first; report those that can't have ended.
+
+    These are still served, or newer than the newest version that is cut: it is never retired.
+    """
     places = {version.date: version.place for version in versions}
+    cut = [version for version in versions if not version.draft and not version.moving]
     found = []
     for row in table["retired"]:
         if row is None or row["date"] is None or row["ended"] is None:
@@ -106,6 +110,12 @@ def read_retired(reading: TableReading, table: Row, versions: tuple[Version, ...
         if twin != place:
             message = f"{row['date']} is at {twin} already; the name of a retired version is taken"
             reading.note(place, "version-twice", message)
+        elif cut and order(row["date"]) > order(cut[-1].date):
+            message = (
+                f"{row['date']} is newer than {cut[-1].date} ({cut[-1].place}), the newest version "
+                "that is cut, which can't be retired; correct its date, or leave the row out"
+            )
+            reading.note(place, "version-order", message)
         found.append(Retired(date=row["date"], title=row["title"], ended=row["ended"], place=place))
     return sorted(found, key=lambda one: order(one.date))
 
