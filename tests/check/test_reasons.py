@@ -6,9 +6,11 @@ from datetime import date
 from pathlib import Path
 
 from support.changing import replace_texts
-from support.sources import LIBRARY, loaded
+from support.sources import LIBRARY, VERSIONS, loaded
+from support.tables import cases
 
 from dateline.check import Published, check
+from dateline.check.waived_values import name_value
 
 
 def list_missing_reasons(root: Path, *edits: tuple[str, str]) -> list[str]:
@@ -49,3 +51,38 @@ def test_reasons_are_optional_by_default(tmp_path: Path) -> None:
     api = loaded(tmp_path, replace_texts(LIBRARY, (", x-why: a loan can be paused", "")))
     found = check(api, Published(label="nothing"), today=date(2026, 1, 1))
     assert [finding.rule for finding in found] == []
+
+
+@cases(
+    ("members", "value"),
+    [
+        ("{ const: lost, x-added: next, x-shown-as: active }", "lost"),
+        ("{ const: 'null', x-added: next, x-shown-as: active }", "null"),
+    ],
+)
+def test_waiver_of_a_member_in_a_list_names_it(members: str, value: str, tmp_path: Path) -> None:
+    states = "  schemas:\n    Shelf:\n      type: string\n      oneOf:\n        - const: active\n"
+    text = (
+        "openapi: 3.1.0\ninfo: { title: Shelves, version: canonical }\n"
+        "tags: [{ name: Shelves }]\npaths:\n  /shelves:\n    get:\n      operationId: getShelf\n"
+        "      tags: [Shelves]\n      parameters:\n"
+        "        - { name: page, in: query, x-added: next, schema: { type: integer } }\n"
+        "        - $ref: '#/components/parameters/ApiVersion'\n"
+        "      responses:\n        '200':\n          description: a shelf\n"
+        "          content:\n"
+        "            application/json: { schema: { $ref: '#/components/schemas/Shelf' } }\n"
+        "components:\n  parameters:\n"
+        "    ApiVersion: { name: X-API-Version, in: header, schema: { type: string } }\n"
+        f"{states}        - {members}\n"
+    )
+    table = VERSIONS + "require-why: true\n"
+    found = check(
+        loaded(tmp_path, {"versions.yaml": table, "api.yaml": text}),
+        Published(label="nothing"),
+        today=date(2026, 1, 1),
+    )
+    named = {one.after_pointer: name_value(one) for one in found if one.rule == "reason-missing"}
+    assert named == {
+        "/components/schemas/Shelf/oneOf/1": value,
+        "/paths/~1shelves/get/parameters/0": "query page",
+    }

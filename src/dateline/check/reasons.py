@@ -9,6 +9,7 @@ from dateline.check.findings import create_finding
 from dateline.gates import order, why
 from dateline.model import ADDED, REMOVED, WAS, Api, Finding, Policy
 from dateline.openapi import pointer, walk
+from dateline.schema.values import text
 
 
 def check_reasons(api: Api) -> Iterator[Finding]:
@@ -28,7 +29,19 @@ def check_reasons(api: Api) -> Iterator[Finding]:
                     after_pointer=pointer(path),
                     versions=tuple(dates),
                     after_source=api.locate((*path, key)),
+                    # an index names no member: a waiver is about this one
+                    field=_name_member(node) if isinstance(path[-1], int) else "",
                 )
+
+
+def _name_member(node: dict[str, Any]) -> str:
+    """Return what names a member of a list: its value, its name or what it refers to."""
+    if "name" in node and "in" in node:
+        return f"{node['in']} {node['name']}"
+    if "const" in node:
+        return node["const"] if isinstance(node["const"], str) else text(node["const"])
+    named = node.get("$ref", node.get("title"))
+    return named if isinstance(named, str) else ""
 
 
 def _dates(key: str, value: Any) -> set[str]:
