@@ -261,6 +261,32 @@ def test_claim_lasts_exactly_as_long_as_its_request(redis: str) -> None:
     asyncio.run(main())
 
 
+class Unreachable(Redis):
+    """A client whose first scripts fail, as while Redis restarts."""
+
+    failures = 2
+
+    async def execute_command(self, *given: Any, **options: Any) -> Any:
+        if given[0] == "EVAL" and self.failures:
+            self.failures -= 1
+            raise ConnectionError
+        return await super().execute_command(*given, **options)
+
+
+def test_claim_survives_a_restart_shorter_than_its_lease(redis: str) -> None:
+    async def main() -> None:
+        async with Unreachable(unix_socket_path=redis) as client:
+            store = RedisStore(client, lease=0.6)
+            assert await store.claim(attempt("restart"), 1) is Claim.TAKEN
+            async with open_store("redis", redis) as two:
+                assert await two.claim(attempt("restart"), 0.7) is Claim.RUNNING
+                await store.record(attempt("restart"), ANSWER)
+                assert client.failures == 0
+                assert await two.claim(attempt("restart"), 1) == Stored("f", ANSWER)
+
+    asyncio.run(main())
+
+
 class Server:
     """A process that serves on the shared store, and is killed and restarted."""
 

@@ -140,15 +140,19 @@ class RedisStore:
         return round(self._lease * 1000)
 
     async def _extend(self, key: str, value: str) -> None:
+        wait = self._lease / 3
         while True:
-            await asyncio.sleep(self._lease / 3)
-            if await self._try_to_run(_EXTEND, key, value, self._milliseconds) == 0:
+            await asyncio.sleep(wait)
+            result = await self._try_to_run(_EXTEND, key, value, self._milliseconds)
+            if result == 0:
                 return
+            # after a failure, the rest of the lease is for several attempts
+            wait = self._lease / (3 if result else 30)
 
     async def _try_to_run(self, script: str, key: str, *given: str | int) -> int | None:
         """Return the result of a script; None, and a warning in the log, if Redis fails."""
         try:
-            async with asyncio.timeout(self._lease):
+            async with asyncio.timeout(self._lease / 3):
                 return await cast("Awaitable[int]", self._client.eval(script, 1, key, *given))
         except (RedisError, OSError) as error:
             _log.warning("the claim on an idempotency key was not updated", exc_info=error)
