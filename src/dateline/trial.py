@@ -16,10 +16,12 @@ from typing import TYPE_CHECKING, Any, Final
 from dateline.canonical import prepare_serving
 from dateline.canonical.contract_data import choose_entry
 from dateline.gates import order
-from dateline.model import Api, DatelineError
+from dateline.model import Api, DatelineError, Trail
+from dateline.openapi import value_at
 from dateline.project import Projector
 from dateline.sample import Sampler, UnsatisfiedError
-from dateline.schema.access import WRITE_ONLY, Hidden, OneWay
+from dateline.sample.bodies import BodyWriter, find_texts, is_well_formed, is_xml
+from dateline.schema.access import READ_ONLY, WRITE_ONLY, Hidden, OneWay
 from dateline.source.problems import are_same
 from dateline.wording import did_you_mean
 from dateline_runtime.conversion import ConversionContext, await_converters
@@ -74,7 +76,8 @@ class TriedConverter:
         yield f"{self.name}{before}: {', '.join(self.methods)}"
         if not self.faults:
             refused = f", {len(self.refused)} refused" if self.refused else ""
-            yield f"  {self.values} values{refused}: all results fit, and all values come back"
+            back = ", and all values come back" if self.before else ""
+            yield f"  {self.values} values{refused}: all results fit{back}"
         for kind in dict.fromkeys(fault.kind for fault in self.faults):
             found = [fault for fault in self.faults if fault.kind == kind]
             yield f"  {kind}: {len(found)} of {self.values} values" if self.values else f"  {kind}"
@@ -109,6 +112,8 @@ class ConverterTrial:
         self._projector = Projector(self._api)
         own, components = all_contract_data(self._api, self._projector)
         self._forms = read_forms(self._api)
+        self._places = own.places
+        self._shapes = {way: own.data[way]["shapes"] for way in ("down", "up")}
         self._known: dict[str, Any] = {
             **components.data["converters"],
             **own.data["converters"],
@@ -159,7 +164,9 @@ class ConverterTrial:
                 tried.faults.append(fault)
         if tried.faults:
             return tried
-        if "reason" in described:
+        if "text" in described:
+            await self._try_texts(tried, ways)
+        elif "reason" in described:
             await self._try_all_versions(tried, described, ways)
         else:
             await self._try_eras(tried, described, ways)
@@ -282,6 +289,63 @@ class ConverterTrial:
                     tried.values += 1
                     await tried_way.take(value, tried)
 
+    async def _try_texts(self, tried: TriedConverter, ways: Mapping[str, Converter]) -> None:
+        """Try a converter of bodies that are no JSON, with those of each version that has them."""
+        place = self._places[tried.name]
+        media_type = str(place[-1])
+        newest = self._forms.contract.document
+        for version in (one.date for one in self._api.table.supported):
+            document = self._projector.contract(version, self._environment).document
+            sent = OneWay(document, READ_ONLY, Hidden.ABSENT).document(document)
+            for way, each in ways.items():
+                if not self._is_converted(tried.name, way, version):
+                    continue
+                source = newest if way == "down" else sent
+                texts = list(self._make_texts(source, place, f"{tried.name} {way}"))
+                tried.values += len(texts)
+                for text in texts:
+                    tried_way = _TriedWay(
+                        method=each.method,
+                        change=self._bind(each.method),
+                        context=self._context(version),
+                        find_defect=partial(_find_text_defect, media_type, text),
+                    )
+                    await tried_way.take(text, tried)
+        if not tried.values:
+            fact = f"{media_type} can't be generated: write an `example` of the body, as text"
+            call = next(iter(ways.values())).signature
+            tried.faults.append(ConverterFault("not tried", call, fact))
+
+    def _is_converted(self, name: str, way: str, version: str) -> bool:
+        """Return whether bodies of callers of *version* go through the converter *name*."""
+        dates = self._api.table.dates
+        return any(
+            (choose_entry(entries, dates, version, self._environment)["shape"] or {}).get("demand")
+            == name
+            for entries in self._shapes[way].values()
+        )
+
+    def _make_texts(self, document: dict[str, Any], place: Trail, name: str) -> Iterator[str]:
+        """Yield bodies of the media type at *place*, or its examples if its format is unknown."""
+        media = _find_media(document, place) or {}
+        schema = media.get("schema", {})
+        sampler, writer = Sampler(document, self._seed), BodyWriter(document)
+        for number in range(self._count):
+            called = f"{name} {number}"
+            try:
+                value = sampler.value(schema, called)
+            except UnsatisfiedError:
+                break
+            if number % 2:
+                value = sampler.vary(schema, value, called)
+            text = writer.write(str(place[-1]), media, value)
+            if text is None:
+                break
+            yield text
+        else:
+            return
+        yield from find_texts(document, media)
+
 
 _NOTHING: Final = object()
 """Stands for a result that does not exist."""
@@ -357,6 +421,21 @@ def _schema(kind: str, node: Any) -> Any:
     """Return the schema of the values of *node*; any value unless there is exactly one."""
     found = node if kind == "schema" else node.get("schema")
     return {} if found is None else found
+
+
+def _find_media(document: dict[str, Any], place: Trail) -> dict[str, Any] | None:
+    """Return the Media Type Object at *place* of *document*; None if it has none there."""
+    found = value_at(document, place)
+    return found if isinstance(found, dict) else None
+
+
+def _find_text_defect(media_type: str, given: str, result: Any) -> str | None:
+    """Return why *result* is no body of *media_type*, in place of the body *given*; None if so."""
+    if not isinstance(result, str):
+        return "it is no text"
+    if is_xml(media_type) and is_well_formed(given) and not is_well_formed(result):
+        return "it is no XML"
+    return None
 
 
 def _describe(error: BaseException) -> str:

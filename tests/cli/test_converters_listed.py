@@ -338,6 +338,105 @@ def test_converters_are_tried_with_rare_values(
         write(project, SPLIT, f"{DRAFT}\n")
 
 
+CONTENT = {
+    "application/x-www-form-urlencoded": "",
+    "application/xml": "",
+    "multipart/form-data": "",
+    "text/csv": "example: 'age,9', ",
+    "text/tab-separated-values": "",
+}
+BODY = """\
+      required: [id, tags, home, age]
+      xml: { name: person, prefix: s, namespace: 'urn:shop' }
+      properties:
+        id: { type: string, enum: ['a&b"<'], xml: { attribute: true } }
+        tags:
+          { type: array, minItems: 2, maxItems: 2, items: { const: x }, xml: { wrapped: true } }
+        home: { type: object, required: [town], properties: { town: { const: 'R m' } } }
+        age: { type: integer, const: 7, x-was: { next: { type: string, const: '8' } } }
+"""
+HOME = '{"town": "R m"}'
+KEPT = """
+CALLS = {}
+
+
+class Bodies:
+    def older_person_age(self, value):
+        return "8"
+
+    def newer_person_age(self, value):
+        return 7
+
+    def __getattr__(self, name):
+        if not name.startswith(("newer_put", "older_put")):
+            raise AttributeError(name)
+
+        def keep(value, context):
+            CALLS.setdefault(name, {}).setdefault(context.version, value)
+            return self.result or value
+
+        return keep
+
+    result = None
+
+
+class Broken(Bodies):
+    result = "<a>"
+
+
+class Wrong(Bodies):
+    result = 1
+"""
+
+
+def test_converters_of_bodies_get_what_is_served(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    schema = "schema: { $ref: '#/components/schemas/Person' }"
+    content = ", ".join(f"{name}: {{ {more}{schema} }}" for name, more in CONTENT.items())
+    json_only = f"{{ application/json: {{ {schema} }} }}"
+    write(project, BODY, f"{DRAFT}\n")
+    api = project / "schemas" / "api.yaml"
+    text = api.read_text().replace(json_only, f"{{ {content} }}", 1)
+    api.write_text(text.replace(json_only, f"{{ application/xml: {{ {schema} }} }}", 1))
+    (project / "bodies.py").write_text(KEPT)
+    monkeypatch.delitem(sys.modules, "bodies", raising=False)
+    values = ("--values", "1")
+    try:
+        tried = dateline("try", "--converters", "bodies:Bodies", *values)
+        broken = dateline("try", "--converters", "bodies:Broken", "older_put_person_200", *values)
+        wrong = dateline("try", "--converters", "bodies:Wrong", "newer_put_person_request", *values)
+    finally:
+        write(project, SPLIT, f"{DRAFT}\n")
+    assert (tried.status, broken.status, wrong.status) == (1, 1, 1)
+    # what can't be generated, and has no example, is reported
+    assert tried.out.count("  1 values: all results fit\n") == 5
+    assert "text/tab-separated-values can't be generated: write an `example`" in tried.out
+    assert "7 converters tried, 1 with faults" in tried.out
+    assert "it is no XML" in broken.out
+    assert "it is no text" in wrong.out
+    xml = (
+        '<s:person xmlns:s="urn:shop" id=\'a&amp;b"&lt;\'><tags><tags>x</tags><tags>x</tags></tags>'
+        "<home><town>R m</town></home><age>AGE</age></s:person>"
+    )
+    fields = [("id", 'a&b"<'), ("tags", "x"), ("tags", "x"), ("home", HOME), ("age", "8")]
+    parts = [
+        f'--dateline\r\nContent-Disposition: form-data; name="{name}"\r\n'
+        + "Content-Type: application/json\r\n" * (text is HOME)
+        + f"\r\n{text}\r\n"
+        for name, text in fields
+    ]
+    request = "newer_put_person_request"
+    calls = sys.modules["bodies"].CALLS
+    assert {name: each.pop("2024-01-15") for name, each in calls.items()} == {
+        "older_put_person_200": xml.replace("AGE", "7"),
+        request: "id=a%26b%22%3C&tags=x&tags=x&town=R%20m&age=8",
+        f"{request}_again_2": xml.replace("AGE", "8"),
+        f"{request}_again_3": "".join(parts) + "--dateline--\r\n",
+        f"{request}_again_4": "age,9",
+    }
+
+
 @pytest.mark.usefixtures("project")
 def test_check_counts_information_when_nothing_has_changed() -> None:
     assert dateline("generate").status == 0
