@@ -270,7 +270,8 @@ class Unreachable(Redis):
         if given[0] == "EVAL" and self.failures:
             self.failures -= 1
             raise ConnectionError
-        return await super().execute_command(*given, **options)
+        send: Any = super().execute_command
+        return await send(*given, **options)
 
 
 def test_claim_survives_a_restart_shorter_than_its_lease(redis: str) -> None:
