@@ -192,3 +192,18 @@ def test_valid_request_that_can_not_be_converted_is_not_refused(tmp_path: Path) 
     assert answers == {
         each: (200, False) if each == "/fine" else (501, True) for each in documents[0]["paths"]
     }
+
+
+def test_operation_that_declares_errors_only_answers_one(tmp_path: Path) -> None:
+    schema = {"type": "object", "required": ["code"], "properties": {"code": {"type": "integer"}}}
+    error = {"description": "no", "content": {"application/json": {"schema": schema}}}
+    paths = {
+        "/plain": {"get": {"responses": {"404": {"description": "no"}}}},
+        "/body": {"get": {"responses": {"503": {"description": "no"}, "4XX": error}}},
+    }
+    adopt(store(tmp_path, [{**document(), "paths": paths}]), tmp_path / "schemas")
+    api = load(tmp_path / "schemas")
+    mock = Mock(api, Generated(tmp_path, api).module("server"), "production", 0)
+    asked = [*requests({"paths": paths}, DATES[0], api.table.header, "X-API-Key")]
+    answers = [(each.status_code, each.text) for each in send_all(mock.app, asked)]
+    assert answers == [(404, ""), (400, '{"code":400}')]

@@ -190,6 +190,10 @@ class Mock:
     async def _handle(self, operation: Operation, call: Any, /, **given: Any) -> Any:
         version = call.scope["state"][self.server.runtime.asgi.VERSION]
         status, content = self._find_success(operation, version)
+        if not status and operation.responses and self.api.table.adopted:
+            # it declares errors only, and authored definitions may leave success open
+            refused = first_status(min(operation.responses))
+            raise self.server.Refusal(refused, "the operation declares no success")
         if content is None:
             return self.server.Reply(status=first_status(status)) if status else None
         sent = [
