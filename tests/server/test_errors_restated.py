@@ -35,6 +35,16 @@ RESPONSES = """\
         '409':
           description: a code
           content: { application/json: { schema: { $ref: '#/components/schemas/Coded' } } }
+        '411':
+          description: two formats, and no text for the first one
+          content:
+            application/json: { schema: { $ref: '#/components/schemas/Coded' } }
+            application/problem+json: { schema: { $ref: '#/components/schemas/Refused' } }
+        '412':
+          description: likewise, and the second is no JSON
+          content:
+            application/json: { schema: { $ref: '#/components/schemas/Coded' } }
+            text/plain: { schema: { type: string } }
         '422':
           description: two formats
           content:
@@ -139,6 +149,9 @@ ERRORS: Final[dict[str, tuple[Any, int, Any]]] = {
         {"code": "busy", "message": "Conflict"},
     ),
     "another declared format": (PlainTextResponse("no", 422), 422, "no"),
+    "a format that fits": (HTTPException(411, "no"), 411, {"message": "no"}),
+    "a text in place of JSON": (HTTPException(412, "no"), 412, "no"),
+    "the first of two": (HTTPException(422, "no"), 422, {"message": "no"}),
     "declared text": (PlainTextResponse("no", 429), 429, "no"),
     "a long one": (PlainTextResponse(LONG, 404), 404, {"message": LONG[:500]}),
 }

@@ -386,6 +386,17 @@ class Results:
             self._responses[key] = self._create_response(status, version)
         return self._responses[key]
 
+    def list_forms(self, status: int, version: str) -> list[Response]:
+        """Return the response of *version* with *status* in each media type, the usual one first.
+
+        It is empty if there is no such response.
+        """
+        response = self.response(status, version)
+        if response is None:
+            return []
+        others = self._list_forms(response, version)
+        return [response, *(others[name] for name in others if name != response.media_type)]
+
     def find_key(self, status: int, version: str) -> str | None:
         """Return the key of the response of *version* with *status*, None if there is none.
 

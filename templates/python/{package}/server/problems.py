@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from http import HTTPStatus
@@ -80,11 +80,8 @@ class Problems:
         if results is not None and _means_unprocessable(problem, results, version):
             problem = replace(problem, status=HTTPStatus.UNPROCESSABLE_ENTITY)
             scope.setdefault("state", {})[REFUSED] = True
-        own = results.response(problem.status, version) if results is not None else None
-        others = self._others(problem.status, version)
-        found = self._find_answer(
-            scope, problem, own, [own, *others] if own is not None else others
-        )
+        own = results.list_forms(problem.status, version) if results is not None else []
+        found = self._find_answer(scope, problem, own, self._others(problem.status, version))
         if found is not None:
             return found
         body = encode(problem_details(problem))
@@ -99,8 +96,8 @@ class Problems:
         there is none.
         """
         problem = self.read(status, content, coding, keeps_fields=True)
-        own = results.response(status, scope["state"][VERSION])
-        answer = self._find_answer(scope, problem, own, [own]) if own is not None else None
+        own = results.list_forms(status, scope["state"][VERSION])
+        answer = self._find_answer(scope, problem, own) if own else None
         if answer is not None:
             self._note_restated(scope, status)
         return answer
@@ -130,17 +127,19 @@ class Problems:
         bodies. Raises MisfitError if no text is valid for the declared body.
         """
         problem = Problem(status=status, message=text)
-        own = results.response(status, scope["state"][VERSION])
-        found = self._find_answer(scope, problem, own, [own] if own is not None else [])
-        if found is None and own is not None:
+        own = results.list_forms(status, scope["state"][VERSION])
+        found = self._find_answer(scope, problem, own)
+        if found is None and own:
             raise MisfitError(f"no text fits the response with status {status}")
         return found or Answer(status, MEDIA_TYPE, encode(text))
 
     def _find_answer(
-        self, scope: Scope, problem: Problem, own: Response | None, known: list[Response]
+        self, scope: Scope, problem: Problem, own: list[Response], others: Sequence[Response] = ()
     ) -> Answer | None:
+        """Return the response in the first form of *own*, then of *others*, that has a body."""
         problem = replace(problem, path=problems.encode_path(scope["path"]))
-        return self._custom(problem, own) or self._derived(scope, problem, own, known)
+        first = own[0] if own else None
+        return self._custom(problem, first) or self._derived(scope, problem, own, others)
 
     def _custom(self, problem: Problem, own: Response | None) -> Answer | None:
         if self._settings.problem is None:
@@ -157,12 +156,12 @@ class Problems:
             return None
 
     def _derived(
-        self, scope: Scope, problem: Problem, own: Response | None, known: list[Response]
+        self, scope: Scope, problem: Problem, own: list[Response], others: Sequence[Response]
     ) -> Answer | None:
         full = problems.add_trace_id(problem)
-        for response in known:
+        for at, response in enumerate((*own, *others)):
             for body in self._bodies(response, full, is_logged=problem.trace_id is not None):
-                if response is not own and not _says(body, problem):
+                if at >= len(own) and not _says(body, problem):
                     continue
                 try:
                     answer = response._replace(status=problem.status).answer(body.value, encode)
