@@ -110,6 +110,7 @@ def plan_gates(
     *renamed* decides whether a pair is a rename. Raises what `load` and `read_published` raise.
     """
     from dateline.check import read_waivers
+    from dateline.check.lone_documents import assign_version
     from dateline.edit.gate import gate
     from dateline.edit.sources import open_sources
     from dateline.load import load
@@ -117,7 +118,7 @@ def plan_gates(
     # a second pass may restore what the history says of older versions: the new gate makes that
     # history visible again
     api, known = open_sources(workspace.schemas, tolerated={"history-without-effect"})
-    published = read_published(workspace, against)
+    published = assign_version(read_published(workspace, against), api)
     waivers, today = read_waivers(workspace.schemas), current_day()
     plan = gate(api, published, today=today, waivers=waivers, known=known)
     renames = [pair for pair in plan.questions if renamed(api.locate(pair.path), pair)]
@@ -156,6 +157,7 @@ def find_waiver_target(
     Raises what `load` and `edit.waive.find_target` raise.
     """
     from dateline.check import baseline
+    from dateline.check.lone_documents import assign_version
     from dateline.edit.waive import find_target
     from dateline.load import load
 
@@ -163,7 +165,7 @@ def find_waiver_target(
     if against is None:
         published = baseline.read_own_baseline(workspace.output)
     else:
-        published = read_against(workspace, against)
+        published = assign_version(read_against(workspace, against), api)
     found = list_findings(workspace, api, published)
     return find_target(api, published, found, rule=rule, given=given, versions=versions)
 

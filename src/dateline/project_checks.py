@@ -38,6 +38,7 @@ def check(workspace: Workspace, against: str | None) -> tuple[list[Finding], Pub
     """
     from dateline.check import read_waivers
     from dateline.check.baseline import BaselineError, is_committed, read_own_baseline
+    from dateline.check.lone_documents import assign_version
     from dateline.load import read_known_table
 
     with collection_off(), open_cache(workspace.output) as cache:
@@ -55,6 +56,7 @@ def check(workspace: Workspace, against: str | None) -> tuple[list[Finding], Pub
                 read_waivers(workspace.schemas)
                 raise
         api = _load(workspace, cache)
+        published = assign_version(published, api)
         return list_findings(workspace, api, published, cache=cache), published
 
 

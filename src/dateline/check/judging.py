@@ -21,6 +21,7 @@ from dateline.check.consequences import drop_consequences
 from dateline.check.counterparts import check_counterparts
 from dateline.check.earlier_checks import EarlierChecks
 from dateline.check.header import check_header
+from dateline.check.lone_documents import is_unknown
 from dateline.check.merge import (
     ChangeGroup,
     ChangeGroups,
@@ -311,7 +312,9 @@ class _Judge:
             if all(change.kind is Kind.DOCUMENTATION_CHANGED for change in changes)
         }
         # what is published only affects withheld changes and adopted definitions
-        known = repr((sorted(unchanged), self._published.versions)) if table.adopted else ""
+        published = self._published
+        inputs = sorted(unchanged), published.versions, published.environments
+        known = repr(inputs) if table.adopted else ""
         is_clean = self._api.meaning is not None and (
             not table.adopted or len(unchanged) == len(self._published.documents)
         )
@@ -319,9 +322,9 @@ class _Judge:
         if is_clean and self._cache.get(key) is not None:
             return
         for older, newer in pairwise(table.versions):
-            if newer.moving:
+            if newer.moving or (table.adopted and is_unknown(published, older.date)):
                 continue  # a draft may withhold anything
-            settled = table.adopted and newer.date in self._published.versions
+            settled = table.adopted and newer.date in published.versions
             is_adopted = table.adopted and newer.adopted and not (newer.draft or settled)
             groups = self.compare(older.date, newer.date, unchanged if settled else set())
             held_back = list(_find_held_back(groups))

@@ -8,6 +8,7 @@ from datetime import date
 from dateline.check.announcements import check_announcements, find_announcement, find_moves
 from dateline.check.baseline import Published
 from dateline.check.findings import create_finding
+from dateline.check.lone_documents import is_unknown
 from dateline.gates import order
 from dateline.model import Finding, Place, Policy, Table, Version
 from dateline.rules import CHANGE_RULES
@@ -96,7 +97,7 @@ def _withdrawn(table: Table, published: Published, day: str) -> str:
 def _find_backdated(table: Table, published: Published) -> Iterator[Finding]:
     newest = max(published.versions, key=order, default="")
     for version in table.versions:
-        fresh = version.date not in published.versions
+        fresh = not (version.date in published.versions or is_unknown(published, version.date))
         if fresh and newest and order(version.date) < order(newest):
             message = f"{version.date} is new, and {newest} is cut already"
             yield _breach("version-backdated", version.date, message, version.place)
