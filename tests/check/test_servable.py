@@ -442,3 +442,40 @@ def test_older_requests_may_fit_a_new_member_as_well(
     found = [finding.message for finding in check_servable(loaded(tmp_path, sources))]
     expected = ["Loan: requests of 2024-01-15 may also fit a new member"]
     assert found == (expected if is_found else [])
+
+
+@cases(
+    "place", ["VALUE", "properties: { fee: VALUE }", "additionalProperties: VALUE", "items: VALUE"]
+)
+@cases(
+    ("was", "is_found"),
+    [
+        ("type: integer", False),
+        ("type: [string, 'null']", False),
+        ("type: array, items: { type: integer }", False),
+        ("type: 'null'", True),
+        ("type: [integer, object]", True),
+        ("type: [object, 'null']", True),
+        ("type: null, enum: [1, 2]", True),
+    ],
+)
+def test_object_in_place_of_another_value_is_made_by_a_converter(
+    tmp_path: Path, place: str, was: str, *, is_found: bool
+) -> None:
+    older = f"x-was: {{ 2024-09-01: {{ {was}, required: null, properties: null }} }}"
+    value = (
+        f"type: object, required: [cents], properties: {{ cents: {{ type: integer }} }}, {older}"
+    )
+    loan = place.replace("VALUE", value if place == "VALUE" else f"{{ {value} }}")
+    sources = {
+        "versions.yaml": f"{VERSIONS}lint: adopted\n",
+        "api.yaml": API,
+        "loans.yaml": f"{_SENT}    Loan: {{ {loan} }}\n",
+    }
+    api = loaded(tmp_path, sources)
+    found = [finding.message for finding in check_servable(api)]
+    assert [each.rpartition(":")[2] for each in found] == [
+        " required in requests, and optional in 2024-01-15"
+    ] * is_found
+    converters = [*contract_data(api).data["converters"].values()]
+    assert [each["up"] for each in converters] == [True]

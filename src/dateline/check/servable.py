@@ -296,7 +296,7 @@ def _find_required_fields(
         if child is None:
             is_needed = not _is_given(places, path, name)
         else:
-            # a converter for the whole object creates it from the fields that it replaced
+            # a converter for the whole value creates it from what it replaced
             free &= ~places.where(path, partial(_lacks, name)) & places.timeline.of(child)
             is_needed = "default" not in child and places.access.of(child) != READ_ONLY
         if free and is_needed:
@@ -374,8 +374,13 @@ def _find_parameters(places: Places, path: Trail, node: dict[str, Any]) -> Itera
             yield Unservable("request-without-way-up", at, message, {})
 
 
-def _lacks(name: str, node: dict[str, Any]) -> bool:
-    return name not in node.get("properties", {name: None})
+def _lacks(name: str, schema: dict[str, Any]) -> bool:
+    """Return whether *schema* has other fields, or values that are no objects."""
+    types = schema.get("type", "object")
+    listed = types if isinstance(types, list) else [types]
+    # null alone may be sent without a converter
+    is_no_object = "object" not in listed and listed != ["null"]
+    return is_no_object or name not in schema.get("properties", {name: None})
 
 
 def _is_true(keyword: str, schema: dict[str, Any]) -> bool:
