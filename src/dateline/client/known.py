@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Generic, NamedTuple, TypeVar
 
+from dateline.client.paging import PagingForm
 from dateline.filters import Code
 from dateline.python.code import references
 from dateline.schema.memo import Memo
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,26 +31,37 @@ class ClientMethod:
     modules: frozenset[str]
 
 
-class KnownMethods:
-    """The methods of earlier versions, by the identity of what they were written for."""
+class WrittenMethod(NamedTuple):
+    """A method: its name, and its source in both kinds of clients."""
+
+    name: str
+    method: Code
+    awaited: Code
+
+
+class _KnownBySubject(Generic[T]):
+    """What was found for earlier versions, by the identity of what it was found for."""
 
     def __init__(self) -> None:
-        self.list_references = Memo(lambda typed: tuple(references(typed.type.whole)))
-        """The names of the definitions that a type refers to."""
-        self._written: dict[tuple[Any, ...], tuple[tuple[Any, ...], ClientMethod]] = {}
+        self._found: dict[tuple[Any, ...], tuple[tuple[Any, ...], T]] = {}
 
-    def find(
-        self,
-        subject: tuple[Any, ...],
-        details: tuple[str, ...],
-        write: Callable[[], ClientMethod],
-    ) -> ClientMethod:
-        """Return the method for the objects of *subject* and *details*; *write* writes a new one.
+    def find(self, subject: tuple[Any, ...], details: tuple[str, ...], find: Callable[[], T]) -> T:
+        """Return what *find* returned first for the objects of *subject* and *details*.
 
         The objects are kept alive: an id is unique only while its object lives.
         """
         key = (*map(id, subject), *details)
-        known = self._written.get(key)
+        known = self._found.get(key)
         if known is None:
-            known = self._written[key] = subject, write()
+            known = self._found[key] = subject, find()
         return known[1]
+
+
+class KnownMethods:
+    """The methods of earlier versions, and the forms of their pages."""
+
+    def __init__(self) -> None:
+        self.list_references = Memo(lambda typed: tuple(references(typed.type.whole)))
+        """The names of the definitions that a type refers to."""
+        self.methods = _KnownBySubject[ClientMethod]()
+        self.forms = _KnownBySubject[PagingForm | None]()

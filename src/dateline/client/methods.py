@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, Final, NamedTuple
 
-from dateline.client.known import ClientMethod, KnownMethods
+from dateline.client.known import ClientMethod, KnownMethods, WrittenMethod
 from dateline.client.method_names import OtherNames, name_others
 from dateline.client.paging import PagingForm, find_paging
 from dateline.filters import Code
@@ -50,14 +51,6 @@ class _Listing(NamedTuple):
     item: Node
 
 
-class _WrittenMethod(NamedTuple):
-    """A method: its name, and its source in both kinds of clients."""
-
-    name: str
-    method: Code
-    awaited: Code
-
-
 class MethodWriter:
     """Writes the methods of one version; *document* is its document, *types* those of callers.
 
@@ -82,26 +75,28 @@ class MethodWriter:
 
     def write_all(self, operations: Sequence[Called]) -> list[ClientMethod]:
         """Return the source of each of *operations*, which are all that the version has."""
-        forms = {each.method_name: find_paging(self._reader, each) for each in operations}
+        keys = [self._create_key(each) for each in operations]
+        forms = {
+            each.method_name: self._known.forms.find(*key, partial(find_paging, self._reader, each))
+            for each, key in zip(operations, keys, strict=True)
+        }
         paged = {name for name, form in forms.items() if form is not None}
         others = name_others(operations, paged)
-        return [
-            self._find(each, others[each.method_name], forms[each.method_name])
-            for each in operations
-        ]
+        methods = []
+        for each, (subject, homes) in zip(operations, keys, strict=True):
+            other, form = others[each.method_name], forms[each.method_name]
+            write = partial(self._write, each, other, form)
+            method = self._known.methods.find(subject, (*other, *homes), write)
+            if other.iterating in method.names:
+                self.paged.append(f"{each.method} {each.path}")
+            methods.append(method)
+        return methods
 
-    def _find(self, operation: Called, others: OtherNames, form: PagingForm | None) -> ClientMethod:
-        """Return the source of *operation*, whose pages have *form*."""
+    def _create_key(self, operation: Called) -> tuple[tuple[Any, ...], tuple[str, ...]]:
+        """Return *operation* with the types of its parts, and the homes of what they refer to."""
         types = [self._inlines[each.key] for each in operation.inlines]
-        homes = (self._homes[name] for each in types for name in self._known.list_references(each))
-        method = self._known.find(
-            (operation, *types),
-            (*others, *homes),
-            lambda: self._write(operation, others, form),
-        )
-        if others.iterating in method.names:
-            self.paged.append(f"{operation.method} {operation.path}")
-        return method
+        names = (name for each in types for name in self._known.list_references(each))
+        return (operation, *types), tuple(self._homes[name] for name in names)
 
     def _write(
         self, operation: Called, others: OtherNames, form: PagingForm | None
@@ -112,7 +107,7 @@ class MethodWriter:
         result = self._result(operation)
         pages = None if form is None else self._find_pages(operation, form)
         constants = [self._describe(constant, operation, result)]
-        written: list[_WrittenMethod] = []
+        written: list[WrittenMethod] = []
         if operation.stream is None or not operation.stream.is_only:
             written.append(self._write_sending(constant, operation, result))
         if operation.stream is not None:
@@ -133,7 +128,7 @@ class MethodWriter:
 
     # Methods.
 
-    def _write_sending(self, constant: str, operation: Called, result: Node) -> _WrittenMethod:
+    def _write_sending(self, constant: str, operation: Called, result: Node) -> WrittenMethod:
         """Return the method that sends a request and reads its response."""
         arguments = list(self._arguments(operation))
         sent = self._write_call(constant, operation)
@@ -142,7 +137,7 @@ class MethodWriter:
 
     def _write_opening(
         self, constant: str, operation: Called, stream: StreamedBody, name: str
-    ) -> _WrittenMethod:
+    ) -> WrittenMethod:
         """Return the method *name* that opens a response, to be read while it arrives."""
         paragraphs = list(_describe_operation(operation))
         if not stream.is_only:
@@ -157,7 +152,7 @@ class MethodWriter:
 
     def _write_iterating(
         self, constant: str, operation: Called, pages: _Listing, name: str
-    ) -> _WrittenMethod:
+    ) -> WrittenMethod:
         """Return the method *name* that iterates over the items of all pages."""
         self._words |= {"AsyncIterator", "Iterator", "Paging"}
         without = pages.form.backwards
@@ -422,7 +417,7 @@ def _write_both(
     paragraphs: list[str],
     *,
     is_awaited: bool = True,
-) -> _WrittenMethod:
+) -> WrittenMethod:
     """Return a method that returns *body*, with a result type for each kind of client."""
 
     def write(result: Node, *, is_async: bool) -> Code:
@@ -434,7 +429,7 @@ def _write_both(
 
     text = docstring(paragraphs, _BODY)
     plain, awaited = results
-    return _WrittenMethod(name, write(plain, is_async=False), write(awaited, is_async=is_awaited))
+    return WrittenMethod(name, write(plain, is_async=False), write(awaited, is_async=is_awaited))
 
 
 def _strip(node: Node) -> Node:
