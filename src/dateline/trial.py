@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cached_property, partial
 from importlib import import_module
-from itertools import chain
+from itertools import chain, product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -253,8 +253,7 @@ class ConverterTrial:
                 tried.faults.append(
                     ConverterFault("does not come back", call, _compare(value, again))
                 )
-        if len(tried.refused) - refused == self._count:
-            tried.faults += tried.refused[refused:]
+        _report_refusals(tried, refused, self._count)
 
     async def _try_all_versions(
         self, tried: TriedConverter, described: dict[str, Any], ways: Mapping[str, Converter]
@@ -278,6 +277,7 @@ class ConverterTrial:
                     context=self._context(version),
                     find_defect=partial(judge.find_defect, goal),
                 )
+                values, refused = tried.values, len(tried.refused)
                 for number in range(self._count):
                     name = f"{tried.name} {way} {number}"
                     try:
@@ -288,46 +288,59 @@ class ConverterTrial:
                         value = source.vary(given, value, name)
                     tried.values += 1
                     await tried_way.take(value, tried)
+                _report_refusals(tried, refused, tried.values - values)
+        if not tried.values:
+            call = next(iter(ways.values())).signature
+            tried.faults.append(ConverterFault("not tried", call, "no value of any version fits"))
 
     async def _try_texts(self, tried: TriedConverter, ways: Mapping[str, Converter]) -> None:
         """Try a converter of bodies that are no JSON, with those of each version that has them."""
         place = self._places[tried.name]
         media_type = str(place[-1])
         newest = self._forms.contract.document
-        for version in (one.date for one in self._api.table.supported):
-            document = self._projector.contract(version, self._environment).document
+        for version, (way, each) in product(
+            (one.date for one in self._api.table.supported), ways.items()
+        ):
+            environment = self._find_environment(tried.name, way, version)
+            if environment is None:
+                continue
+            document = self._projector.contract(version, environment).document
             sent = OneWay(document, READ_ONLY, Hidden.ABSENT).document(document)
-            for way, each in ways.items():
-                if not self._is_converted(tried.name, way, version):
-                    continue
-                source = newest if way == "down" else sent
-                texts = list(self._make_texts(source, place, f"{tried.name} {way}"))
-                tried.values += len(texts)
-                for text in texts:
-                    tried_way = _TriedWay(
-                        method=each.method,
-                        change=self._bind(each.method),
-                        context=self._context(version),
-                        find_defect=partial(_find_text_defect, media_type, text),
-                    )
-                    await tried_way.take(text, tried)
+            source = newest if way == "down" else sent
+            values, refused = tried.values, len(tried.refused)
+            for text in self._make_texts(source, place, f"{tried.name} {way}"):
+                tried.values += 1
+                tried_way = _TriedWay(
+                    method=each.method,
+                    change=self._bind(each.method),
+                    context=ConversionContext(environment=environment, version=version),
+                    find_defect=partial(_find_text_defect, media_type, text),
+                )
+                await tried_way.take(text, tried)
+            _report_refusals(tried, refused, tried.values - values)
         if not tried.values:
             fact = f"{media_type} can't be generated: write an `example` of the body, as text"
             call = next(iter(ways.values())).signature
             tried.faults.append(ConverterFault("not tried", call, fact))
 
-    def _is_converted(self, name: str, way: str, version: str) -> bool:
-        """Return whether bodies of callers of *version* go through the converter *name*."""
-        dates = self._api.table.dates
-        return any(
-            (choose_entry(entries, dates, version, self._environment)["shape"] or {}).get("demand")
-            == name
-            for entries in self._shapes[way].values()
-        )
+    def _find_environment(self, name: str, way: str, version: str) -> str | None:
+        """Return the first environment whose bodies at *version* go through the converter *name*.
+
+        None if there is none.
+        """
+        table = self._api.table
+        for environment in (each.name for each in table.environments):
+            for entries in self._shapes[way].values():
+                shape = choose_entry(entries, table.dates, version, environment)["shape"]
+                if shape and shape.get("demand") == name:
+                    return environment
+        return None
 
     def _make_texts(self, document: dict[str, Any], place: Trail, name: str) -> Iterator[str]:
         """Yield bodies of the media type at *place*, or its examples if its format is unknown."""
-        media = _find_media(document, place) or {}
+        media = _find_media(document, place)
+        if media is None:
+            return
         schema = media.get("schema", {})
         sampler, writer = Sampler(document, self._seed), BodyWriter(document)
         for number in range(self._count):
@@ -421,6 +434,12 @@ def _schema(kind: str, node: Any) -> Any:
     """Return the schema of the values of *node*; any value unless there is exactly one."""
     found = node if kind == "schema" else node.get("schema")
     return {} if found is None else found
+
+
+def _report_refusals(tried: TriedConverter, known: int, count: int) -> None:
+    """Make faults of the refusals beyond those *known* if all *count* values were refused."""
+    if count and len(tried.refused) - known == count:
+        tried.faults += tried.refused[known:]
 
 
 def _find_media(document: dict[str, Any], place: Trail) -> dict[str, Any] | None:

@@ -386,6 +386,12 @@ class Broken(Bodies):
 
 class Wrong(Bodies):
     result = 1
+
+
+class Refusing(Bodies):
+    @property
+    def result(self):
+        raise ValueError("no")
 """
 
 
@@ -406,9 +412,11 @@ def test_converters_of_bodies_get_what_is_served(
         tried = dateline("try", "--converters", "bodies:Bodies", *values)
         broken = dateline("try", "--converters", "bodies:Broken", "older_put_person_200", *values)
         wrong = dateline("try", "--converters", "bodies:Wrong", "newer_put_person_request", *values)
+        refusing = dateline("try", "--converters", "bodies:Refusing", *values)
     finally:
         write(project, SPLIT, f"{DRAFT}\n")
     assert (tried.status, broken.status, wrong.status) == (1, 1, 1)
+    assert refusing.out.count("  refused: 1 of 1 values\n") == 5
     # what can't be generated, and has no example, is reported
     assert tried.out.count("  1 values: all results fit\n") == 5
     assert "text/tab-separated-values can't be generated: write an `example`" in tried.out
