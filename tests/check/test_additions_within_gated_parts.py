@@ -194,3 +194,26 @@ def test_additions_to_a_component_reach_only_versions_that_refer_to_it(
     draft = loaded(tmp_path / "draft", _files_switched(holder, f"{cut}, draft: true"))
     found = breaches(check(draft, publish_cut(draft), today=TODAY))
     assert {(one.rule, one.policy) for one in found} == {("response-field-added", Policy.MINTED)}
+
+
+ALLOWING: Final = {
+    "additional fields": {"additionalProperties": {"type": ["string", "null"]}},
+    "of another type": {"additionalProperties": {"type": "number"}},
+    "a pattern": {"patternProperties": {"^pages$": {"type": ["string", "null"]}}},
+    "unevaluated fields": {"unevaluatedProperties": {"type": ["string", "null"]}},
+}
+
+
+@cases("allowed", ALLOWING.values())
+@cases("gate", [{"x-added": "next"}, {}])
+def test_field_that_was_allowed_without_being_declared_may_be_gated(
+    allowed: Document, gate: Document, tmp_path: Path
+) -> None:
+    """In older versions, its declaration would narrow what the field may contain."""
+    before = {"200": _response({**NEW["a schema of its own"], **allowed})}
+
+    def edit(responses: Document) -> None:
+        schema = responses["200"]["content"]["application/json"]["schema"]
+        schema["properties"]["pages"] = {"type": "string", **gate}
+
+    assert _edit_responses(tmp_path, before, edit) == []

@@ -25,7 +25,6 @@ from dateline.check.lone_documents import is_unknown
 from dateline.check.merge import (
     ChangeGroup,
     ChangeGroups,
-    find_switch,
     identify_cause,
     identify_switch,
     join_findings,
@@ -37,6 +36,7 @@ from dateline.check.servable import check_servable
 from dateline.check.versions import check_table, create_unchanged_finding
 from dateline.check.waivers import FILE as WAIVERS
 from dateline.check.waivers import Waiver, Waivers
+from dateline.check.withheld import explain_held_back, find_held_back, is_withheld
 from dateline.load.foreign import wrong_types_refused
 from dateline.load.meaning import find_origin
 from dateline.model import (
@@ -71,61 +71,6 @@ _RENAMED = {
     Kind.PARAMETER_REMOVED: Kind.PARAMETER_ADDED,
 }
 _PARAMETERS = (Kind.PARAMETER_REMOVED, Kind.PARAMETER_ADDED)
-
-_REPLACED = (Kind.KEYWORD_ADDED, Kind.KEYWORD_CHANGED, Kind.KEYWORD_REMOVED)
-
-_HELD_BACK = (
-    "Additive changes go to all versions. Drop its `x-added`, or the `x-was` that withholds it."
-)
-
-_TAKEN_OVER = "The version is `adopted`: it was published elsewhere, so that this breaks no rule."
-
-
-def _find_whole(change: Change) -> str | None:
-    """Return the pointer of what is new or replaced as a whole, so that nothing in it is alone.
-
-    A response or media type is compared with the range that covered it, and what replaces a
-    reference with its target.
-    """
-    if change.kind in (Kind.RESPONSE_ADDED, Kind.MEDIA_TYPE_ADDED):
-        return change.after_pointer
-    if change.keyword == "$ref" and change.kind in _REPLACED:
-        return (change.after_pointer or change.holder_pointer or "").removesuffix("/$ref")
-    # without a reference on either side any longer, only the places show that there was one
-    was, now = change.before_pointer or "/", change.holder_pointer or "/components"
-    is_replaced = was.startswith("/components/") and not now.startswith("/components")
-    return now if is_replaced and change.after_pointer is None else None
-
-
-def _find_held_back(groups: Sequence[ChangeGroup]) -> Iterator[ChangeGroup]:
-    """Yield what needs no version or is never allowed, except within what is new as a whole."""
-    gated = [group.change for group in groups if group.judgement.verdict is Verdict.GATED]
-    whole = tuple(f"{pointer}/" for change in gated if (pointer := _find_whole(change)))
-    # a reference that replaced a schema adds and removes at once
-    replaced = [change.before_pointer or "" for change in gated]
-    for group in groups:
-        change = group.change
-        is_apart = not (change.after_pointer or "").startswith(whole)
-        if change.keyword == "$ref" and change.before_pointer:
-            is_apart = not any(one.startswith(f"{change.before_pointer}/") for one in replaced)
-        if is_apart and group.judgement.verdict in (Verdict.ADDITIVE, Verdict.NEVER):
-            yield group
-
-
-def _is_withheld(group: ChangeGroup, withheld: Collection[str]) -> bool:
-    """Return whether *group* is one of the differences between two published versions.
-
-    What is added to a component is not withheld from versions that have another one instead.
-    """
-    is_additive = group.judgement.verdict is Verdict.ADDITIVE
-    return group.key in withheld or (is_additive and find_switch(group.change) in withheld)
-
-
-def _explain_held_back(group: ChangeGroup, *, is_adopted: bool) -> dict[str, Any]:
-    """Return what a finding about a change that a version withholds says besides the change."""
-    if is_adopted:
-        return {"help": _TAKEN_OVER, "verdict": Verdict.INFORMATION}
-    return {"help": _HELD_BACK} if group.judgement.verdict is Verdict.ADDITIVE else {}
 
 
 def check(
@@ -170,7 +115,7 @@ def check(
 def list_additive(api: Api, older: str, newer: str) -> tuple[list[ChangeGroup], list[ChangeGroup]]:
     """Return what differs between two versions of *api*, and what of that all could have."""
     groups = _Judge(api, api.table, Published(label="")).compare(older, newer)
-    held_back = _find_held_back(groups)
+    held_back = find_held_back(groups)
     return groups, [each for each in held_back if each.judgement.verdict is Verdict.ADDITIVE]
 
 
@@ -327,12 +272,12 @@ class _Judge:
             settled = table.adopted and newer.date in published.versions
             is_adopted = table.adopted and newer.adopted and not (newer.draft or settled)
             groups = self.compare(older.date, newer.date, unchanged if settled else set())
-            held_back = list(_find_held_back(groups))
+            held_back = list(find_held_back(groups))
             # what is published already can't be corrected any more
             withheld = self._published_groups(older.date, newer.date) if held_back else frozenset()
             for group in held_back:
-                if not _is_withheld(group, withheld):
-                    details = _explain_held_back(group, is_adopted=is_adopted)
+                if not is_withheld(group, withheld):
+                    details = explain_held_back(group, is_adopted=is_adopted)
                     yield group.finding(Policy.MINTED, after_source=self._source(group), **details)
             is_same = not (groups or newer.undisclosed or newer.draft or settled or is_adopted)
             if is_same:
