@@ -128,3 +128,17 @@ def test_schema_that_accepts_only_null_or_nothing_is_a_change(position: str, sch
         little = document(place(schema), sent=sent)
         assert diff(anything, little) != []
         assert diff(little, anything) != []
+
+
+@cases("version", ["3.0.3", "3.1.0"])
+@cases("sent", [False, True])
+@cases("keyword", ["additionalProperties", "unevaluatedProperties"])
+@cases("anything", [{"nullable": True}, {"nullable": False}, {}, True])
+def test_field_is_only_added_where_any_value_was_allowed(
+    anything: Any, keyword: str, sent: bool, version: str
+) -> None:
+    before = {"type": "object", "properties": {"a": TEXT}, keyword: anything}
+    after = {**before, "properties": {"a": TEXT, "b": TEXT}}
+    one, other = (document(each, sent=sent, version=version) for each in (before, after))
+    assert [change.kind for change in diff(one, other)] == [Kind.FIELD_ADDED]
+    assert [change.kind for change in diff(other, one)] == [Kind.FIELD_REMOVED]

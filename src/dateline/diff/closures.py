@@ -21,6 +21,8 @@ from dateline.schema.references import Located
 _DEPTH: Final = 6
 # Keywords of `propertyNames` that are evaluated; any other may refuse a name.
 _OF_NAMES: Final = frozenset({"minLength", "maxLength", "pattern"})
+# Keywords that alone restrict no value in any dialect.
+_IDLE: Final = frozenset({"nullable"})
 # Keywords that depend on properties without naming them.
 _COUNTING: Final = frozenset({"minProperties", "maxProperties", "propertyNames"})
 
@@ -89,14 +91,14 @@ def list_matching(view: SchemaView, name: str) -> list[Located]:
 def list_unnamed(view: SchemaView, name: str) -> list[Located]:
     """Return what *view* says about the field *name* as one that it does not name.
 
-    Empty if it allows no such fields.
+    Empty if it allows no such fields, or takes any value there.
     """
     return [
         part.at(keyword)
         for part in view.parts
         for keyword in ("additionalProperties", "unevaluatedProperties")
         if isinstance(part.get(keyword), dict)
-        and part.node[keyword]
+        and part.node[keyword].keys() - _IDLE
         and part not in list_closing(view.parts, keyword)
         and not mentions(part.node, name)
     ]
