@@ -189,7 +189,7 @@ def cut(
         require_committed(workspace.schemas, [*workspace.protected, workspace.output], CutError)
     published = read_own_baseline(workspace.output)
     plan = planned(workspace.schemas, request, published)
-    return plan, _carry_out(workspace, plan, published, dry_run=dry_run)
+    return plan, _carry_out(workspace, plan, published, dry_run=dry_run, cut=plan.version.date)
 
 
 def retire(
@@ -220,7 +220,12 @@ def retire(
 
 
 def _carry_out(
-    workspace: Workspace, plan: Revision, published: Published, *, dry_run: bool
+    workspace: Workspace,
+    plan: Revision,
+    published: Published,
+    *,
+    dry_run: bool,
+    cut: str | None = None,
 ) -> Generated | None:
     """Write the result of *plan*, unless it is a *dry_run*; BreachError if it breaks a rule."""
     from dateline.check import breaches, check, count_information
@@ -228,7 +233,7 @@ def _carry_out(
     from dateline.files.sources import write as write_sources
     from dateline.kept_documents import RecordFiles
 
-    found = check(plan.api, published, waivers=plan.waivers, today=current_day())
+    found = check(plan.api, published, waivers=plan.waivers, today=current_day(), cut=cut)
     if broken := breaches(found):
         raise BreachError(broken, published.label)
     if dry_run:

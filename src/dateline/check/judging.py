@@ -80,6 +80,7 @@ def check(
     waivers: Sequence[Waiver] = (),
     today: date,
     cache: Cache | None = None,
+    cut: str | None = None,
 ) -> list[Finding]:
     """Return every violation of the versioning rules, sorted by place; waived ones are marked.
 
@@ -87,8 +88,8 @@ def check(
     version withholds an additive change; *servable*, the run time can serve every gate. The version
     table has rules of its own. The published policy applies where that of *api* is looser, which is
     a finding as well. *today* decides on announcements and waivers. The *cache* has the differences
-    between published documents from earlier checks. Raises BaselineError for a published document
-    that can't be read.
+    between published documents from earlier checks. *cut* is the version that is cut now. Raises
+    BaselineError for a published document that can't be read.
     """
     record = published.judging_record(api.table)
     table = judging_table(api.table, record)
@@ -103,7 +104,7 @@ def check(
         *check_reasons(strict),
         *frozen,
         *judge.check_minted(),
-        *check_servable(strict, judge.projector, cache),
+        *check_servable(strict, judge.projector, cache, cut),
         *check_counterparts(api, published, judge.projector, judge.unchanged, cache),
     ]
     findings += check_policy(api.table, record, findings)

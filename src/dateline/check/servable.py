@@ -51,15 +51,15 @@ class Unservable(NamedTuple):
 
 
 def check_servable(
-    api: Api, projector: Projector | None = None, cache: Cache | None = None
+    api: Api, projector: Projector | None = None, cache: Cache | None = None, cut: str | None = None
 ) -> Iterator[Finding]:
     """Yield each gated member without a substitute, and each request field without a way up.
 
     *projector* is one of the same definitions, if the caller has one. The *cache* has results for
     definitions that differ only in words. In adopted sources, what a cut version introduced is
-    information: it was published elsewhere.
+    information: it was published elsewhere, unless it is the one that is *cut* now.
     """
-    drafts = {*api.table.drafts}
+    drafts = {*api.table.drafts} | ({cut} if cut else set())
     find_places = cache_result(partial(Places, api))
     for found in _list_unservable(api, projector, cache):
         finding = _create_finding(api, found)
