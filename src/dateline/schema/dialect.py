@@ -158,7 +158,7 @@ def unite_spellings(schema: Schema) -> Schema:
         result["format"] = "byte"
     elif (
         schema.get("contentMediaType") == "application/octet-stream"
-        and schema.get("type", "string") == "string"
+        and schema.get("type") == "string"
         and schema.keys().isdisjoint({"contentEncoding", "format"})
     ):
         del result["contentMediaType"]
